@@ -1,0 +1,120 @@
+# IteraGPU Lab. GNU make, no configure step; `make help` lists the targets.
+# CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR bindir libdir mandir are the user's and are never overwritten.
+
+VERSION := 0.1.0
+
+PREFIX ?= /usr/local
+bindir ?= $(PREFIX)/bin
+libdir ?= $(PREFIX)/lib
+mandir ?= $(PREFIX)/share/man
+CFLAGS ?= -O2 -g
+PKG_CONFIG ?= pkg-config
+O ?= build
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
+
+# --- what to build ----------------------------------------------------------------------------------------------------
+
+LIB_SRC := $(sort $(filter-out src/main.c src/backend/native%.c,$(wildcard src/*/*.c)))
+CL_SRC := $(sort $(wildcard cl/*.cl cl/opencl/*.cl))
+UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_AUX := $(sort $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
+CONF_SRC := $(sort $(wildcard tests/conformance/*.c))
+
+LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/cl_texts.o
+MODULES := $(if $(CUDA),$(O)/modules/cuda.so) $(if $(HIP),$(O)/modules/hip.so)
+UNIT_BIN := $(UNIT_SRC:%.c=$(O)/%)
+PROGRAM := $(O)/iteragpu-lab
+
+# --- flags ------------------------------------------------------------------------------------------------------------
+
+ILAB_CFLAGS := -std=c11 -fPIC -fvisibility=hidden -fopenmp -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. \
+	-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wno-unknown-pragmas \
+	$(if $(WERROR),-Werror) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+ILAB_CPPFLAGS := -D_GNU_SOURCE -DILAB_VERSION='"$(VERSION)"' -DILAB_LIBDIR='"$(libdir)/iteragpu-lab"' \
+	-DCL_TARGET_OPENCL_VERSION=300 -Isrc
+ILAB_LDFLAGS := -fopenmp $(if $(SAN),-fsanitize=$(SAN))
+
+PKGS := OpenCL clblast libcjson libmd
+NO_BUILD_GOALS := help clean deps install-deps
+ifneq ($(if $(MAKECMDGOALS),$(filter-out $(NO_BUILD_GOALS) run check,$(MAKECMDGOALS)),build),)
+ifeq ($(ILAB_DEPS_CHECKED),)
+need = $(if $(shell $(PKG_CONFIG) --exists $(1) && echo yes),,$(error $(1) not found: install $(2) (Debian, Ubuntu) or $(3) (Fedora), or run `make deps`))
+$(if $(shell command -v $(PKG_CONFIG)),,$(error $(PKG_CONFIG) not found: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (Fedora), or run `make deps`))
+$(call need,OpenCL,ocl-icd-opencl-dev,ocl-icd-devel)
+$(call need,clblast,libclblast-dev,clblast-devel)
+$(call need,libcjson,libcjson-dev,cjson-devel)
+$(call need,libmd,libmd-dev,libmd-devel)
+endif
+endif
+PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS))
+PKG_LIBS = $(shell $(PKG_CONFIG) --libs $(PKGS)) -ldl -lm
+CMOCKA_LIBS = $(shell $(PKG_CONFIG) --libs cmocka)
+
+ALL_CFLAGS = $(ILAB_CPPFLAGS) $(PKG_CFLAGS) $(CPPFLAGS) $(ILAB_CFLAGS) $(CFLAGS)
+ALL_LDFLAGS = $(ILAB_LDFLAGS) $(LDFLAGS)
+
+# --- building ---------------------------------------------------------------------------------------------------------
+
+.PHONY: all build lib help clean deps run check test unit conformance cli-test layers install uninstall man FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: build
+build: $(PROGRAM) $(MODULES) $(O)/iteragpu-lab.1
+lib: $(O)/libilab.a
+
+# A change of compiler or flags rebuilds everything.
+$(O)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' >$@
+
+$(O)/%.o: %.c $(O)/flags
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/%.o: $(O)/%.c $(O)/flags
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# The kernel texts, as one table in the binary: no file is looked for at run time.
+$(O)/cl_texts.c: $(CL_SRC) tools/embed.sh
+	$(call say,EMBED,$@)
+	@mkdir -p $(@D)
+	$(Q)sh tools/embed.sh $(CL_SRC) >$@
+
+$(O)/libilab.a: $(LIB_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(PROGRAM): $(O)/src/main.o $(O)/libilab.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+$(O)/iteragpu-lab.1: $(PROGRAM)
+	$(call say,MAN,$@)
+	$(Q)$(PROGRAM) --man >$@
+
+-include $(LIB_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d)
+
+# --- tests ------------------------------------------------------------------------------------------------------------
+
+$(O)/tests/unit/test_%: $(O)/tests/unit/test_%.o $(UNIT_AUX:%.c=$(O)/%.o) $(O)/libilab.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(PKG_LIBS)
+
+$(O)/conformance: $(CONF_SRC:%.c=$(O)/%.o) $(O)/libilab.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(PKG_LIBS)
+
+unit: $(UNIT_BIN)
+	$(Q)set -e; for t in $(UNIT_BIN); do $$t; done
+
+clean:
+	rm -rf $(O)
