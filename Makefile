@@ -41,7 +41,7 @@ ILAB_CPPFLAGS := -D_GNU_SOURCE -DILAB_VERSION='"$(VERSION)"' -DILAB_LIBDIR='"$(l
 ILAB_LDFLAGS := -fopenmp $(if $(SAN),-fsanitize=$(SAN))
 
 PKGS := OpenCL clblast libcjson libmd
-NO_BUILD_GOALS := help clean deps install-deps
+NO_BUILD_GOALS := help clean deps layers uninstall
 ifneq ($(if $(MAKECMDGOALS),$(filter-out $(NO_BUILD_GOALS) run check,$(MAKECMDGOALS)),build),)
 ifeq ($(ILAB_DEPS_CHECKED),)
 need = $(if $(shell $(PKG_CONFIG) --exists $(1) && echo yes),,$(error $(1) not found: install $(2) (Debian, Ubuntu) or $(3) (Fedora), or run `make deps`))
@@ -61,7 +61,7 @@ ALL_LDFLAGS = $(ILAB_LDFLAGS) $(LDFLAGS)
 
 # --- building ---------------------------------------------------------------------------------------------------------
 
-.PHONY: all build lib help clean deps run check test unit conformance cli-test layers install uninstall man FORCE
+.PHONY: all build lib help clean deps run check check-gpu test layers unit sanitized native-compile conformance schema cli install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -104,6 +104,11 @@ $(O)/iteragpu-lab.1: $(PROGRAM)
 -include $(LIB_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d)
 
 # --- tests ------------------------------------------------------------------------------------------------------------
+# `make test` builds and runs them all without installing anything; `make check` gets the tools first.
+
+export ILAB_VENV ?= $(CURDIR)/.venv
+export O MAKE CC
+SUITES := layers unit sanitized native-compile conformance schema cli
 
 $(O)/tests/unit/test_%: $(O)/tests/unit/test_%.o $(UNIT_AUX:%.c=$(O)/%.o) $(O)/libilab.a
 	$(call say,LD,$@)
@@ -113,8 +118,66 @@ $(O)/conformance: $(CONF_SRC:%.c=$(O)/%.o) $(O)/libilab.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(PKG_LIBS)
 
+layers:
+	$(Q)tests/layers/run
+
 unit: $(UNIT_BIN)
 	$(Q)set -e; for t in $(UNIT_BIN); do $$t; done
 
+# Everything that needs no driver, under the address and undefined-behaviour sanitizers.
+sanitized:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/sanitized SAN=address,undefined CFLAGS='-O1 -g' unit
+
+conformance: $(O)/conformance
+	$(Q)tests/conformance/run $(O)/conformance
+
+schema: $(PROGRAM)
+	$(Q)tests/schema/run $(PROGRAM)
+
+cli: $(PROGRAM)
+	$(Q)ILAB_PROGRAM=$(abspath $(PROGRAM)) bats --tap tests/cli
+
+test: build $(O)/conformance $(UNIT_BIN)
+	$(Q)tests/run $(SUITES)
+
+check:
+	$(Q)$(MAKE) --no-print-directory deps
+	$(Q)$(MAKE) --no-print-directory test
+
+check-gpu: build
+	$(Q)tests/gpu/run.sh
+
+# --- for people -------------------------------------------------------------------------------------------------------
+
+deps:
+	$(Q)tools/deps.sh $(or $(DEPS),check)
+
+run:
+	$(Q)$(MAKE) --no-print-directory deps DEPS=run
+	$(Q)$(MAKE) --no-print-directory build
+	$(Q)tools/run.sh $(PROGRAM)
+
+install: build
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(if $(MODULES),$(DESTDIR)$(libdir)/iteragpu-lab)
+	install -m 755 $(PROGRAM) $(DESTDIR)$(bindir)/iteragpu-lab
+	install -m 644 $(O)/iteragpu-lab.1 $(DESTDIR)$(mandir)/man1/iteragpu-lab.1
+	$(if $(MODULES),install -m 644 $(MODULES) $(DESTDIR)$(libdir)/iteragpu-lab/)
+
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/iteragpu-lab $(DESTDIR)$(mandir)/man1/iteragpu-lab.1
+	rm -rf $(DESTDIR)$(libdir)/iteragpu-lab
+
 clean:
 	rm -rf $(O)
+
+help:
+	@echo 'make run        install what is missing (root), build, measure on the first GPU or, saying so, on the CPU'
+	@echo 'make check      install the test tools (root), build, run every test'
+	@echo 'make            build $(O)/iteragpu-lab; CUDA=1 HIP=1 add the modules'
+	@echo 'make test       every test, without installing anything or using the network'
+	@echo '                one suite: make $(SUITES)'
+	@echo 'make install    PREFIX DESTDIR bindir libdir mandir; make uninstall'
+	@echo 'make deps       install packages (apt as root, else prints the command); DEPS=run for building and running only'
+	@echo 'make check-gpu  the tests and benchmarks that need a GPU'
+	@echo 'make clean      remove $(O)'
+	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS, O=folder, V=1 (show commands), WERROR=1, SAN=address,undefined, CUDA_HOME'
