@@ -21,7 +21,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 # --- what to build ----------------------------------------------------------------------------------------------------
 
 LIB_SRC := $(sort $(filter-out src/main.c src/backend/native%.c,$(wildcard src/*/*.c)))
-CL_SRC := $(sort $(wildcard cl/*.cl cl/opencl/*.cl))
+CL_SRC := $(sort $(wildcard cl/*.cl cl/opencl/*.cl cuda/prelude.h hip/prelude.h))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_AUX := $(sort $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
 CONF_SRC := $(sort $(wildcard tests/conformance/*.c))

@@ -1,0 +1,110 @@
+/* Common to every kernel: storage types, the random rule's mixing function, multiply-add, GELU. See cl/README.md for the
+ * dialect. Macros set by the host:
+ *   STORAGE       0 float32, 1 float16, 2 bfloat16: how tensors lie in memory. All arithmetic is float32.
+ *   MULTIPLY_ADD  0 a * b + c with two roundings, 1 mad, 2 fma */
+
+#ifndef ILAB_PRELUDE                    /* OpenCL C itself; the native preludes define the words below their own way */
+#pragma OPENCL FP_CONTRACT OFF
+#define LPTR __local                    /* in a pointer INTO local memory */
+#endif
+
+#define GROUP 256
+
+#if MULTIPLY_ADD == 2
+#define MULADD(a, b, c) fma(a, b, c)
+#elif MULTIPLY_ADD == 1
+#define MULADD(a, b, c) mad(a, b, c)
+#else
+#define MULADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+/* --- storage: `stored` is an element in memory ------------------------------------------------------------------------ */
+
+#if STORAGE == 0
+
+typedef float stored;
+#define QUIET_NAN as_float(0x7fc00000u)
+static inline float to_float(stored v) { return v; }
+static inline stored from_float(float v) { return v; }
+static inline uint to_bits(stored v) { return as_uint(v); }
+
+#elif STORAGE == 1
+
+/* No device needs half arithmetic for this: the conversions are core functions that work on memory. */
+typedef ushort stored;
+#define QUIET_NAN 0x7e00
+static inline float to_float(stored v) { return vload_half(0, (__private const half *)&v); }
+static inline stored from_float(float v)
+{
+	stored bits;
+	vstore_half_rte(v, 0, (__private half *)&bits);
+	return bits;
+}
+static inline uint to_bits(stored v) { return v; }
+
+#else
+
+typedef ushort stored;
+#define QUIET_NAN 0x7fc0
+static inline float to_float(stored v) { return as_float((uint)v << 16); }
+static inline stored from_float(float v)        /* to nearest, ties to even; a NaN stays one */
+{
+	uint bits = as_uint(v);
+	if ((bits & 0x7fffffffu) > 0x7f800000u)
+		return (stored)(bits >> 16 | 0x40u);
+	return (stored)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+static inline uint to_bits(stored v) { return v; }
+
+#endif
+
+/* --- chunks: 16 bytes, the widest access of every device --------------------------------------------------------------- */
+
+#if STORAGE == 0
+
+#define PER_CHUNK 4
+static inline void chunk_unpack(uint4 c, stored *e)
+{
+	e[0] = as_float(c.x); e[1] = as_float(c.y); e[2] = as_float(c.z); e[3] = as_float(c.w);
+}
+static inline uint4 chunk_pack(const stored *e)
+{
+	uint4 c;
+	c.x = as_uint(e[0]); c.y = as_uint(e[1]); c.z = as_uint(e[2]); c.w = as_uint(e[3]);
+	return c;
+}
+
+#else
+
+#define PER_CHUNK 8
+static inline void chunk_unpack(uint4 c, stored *e)
+{
+	e[0] = (stored)c.x; e[1] = (stored)(c.x >> 16); e[2] = (stored)c.y; e[3] = (stored)(c.y >> 16);
+	e[4] = (stored)c.z; e[5] = (stored)(c.z >> 16); e[6] = (stored)c.w; e[7] = (stored)(c.w >> 16);
+}
+static inline uint4 chunk_pack(const stored *e)
+{
+	uint4 c;
+	c.x = e[0] | (uint)e[1] << 16; c.y = e[2] | (uint)e[3] << 16;
+	c.z = e[4] | (uint)e[5] << 16; c.w = e[6] | (uint)e[7] << 16;
+	return c;
+}
+
+#endif
+
+/* --- arithmetic -------------------------------------------------------------------------------------------------------- */
+
+static inline ulong splitmix64(ulong z)
+{
+	z += 0x9E3779B97F4A7C15UL;
+	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9UL;
+	z = (z ^ z >> 27) * 0x94D049BB133111EBUL;
+	return z ^ z >> 31;
+}
+
+/* Exact-erf GELU. With erfc the product keeps its relative accuracy for negative x, where 1 + erf(x) cancels to nothing;
+ * also on implementations whose erfc is many ulp off. */
+static inline float gelu(float x)
+{
+	return 0.5f * x * erfc(-0.70710678f * x);
+}

@@ -1,0 +1,171 @@
+#include "backend/kernels.h"
+
+#include "backend/cl_texts.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- programs --------------------------------------------------------------------------------------------------------- */
+
+static void program_add_text(struct ilab_program *p, const char *name)
+{
+	size_t i = 0;
+	while (p->texts[i])
+		i++;
+	assert(i + 1 < ILAB_PROGRAM_TEXTS);
+	p->texts[i] = name;
+}
+
+static void program_add_macro(struct ilab_program *p, const char *name, unsigned value)
+{
+	size_t i = 0;
+	while (p->macros[i].name)
+		i++;
+	assert(i + 1 < ILAB_PROGRAM_MACROS);
+	p->macros[i] = (struct ilab_macro){ name, value };
+}
+
+static unsigned storage_macro(enum ilab_dtype dtype)
+{
+	return dtype == ILAB_F16 ? 1 : dtype == ILAB_BF16 ? 2 : 0;
+}
+
+static struct ilab_program program_begin(enum ilab_dtype dtype, enum ilab_multiply_add multiply_add)
+{
+	struct ilab_program p = {0};
+	program_add_text(&p, "cl/common.cl");
+	program_add_macro(&p, "STORAGE", storage_macro(dtype));
+	program_add_macro(&p, "MULTIPLY_ADD", (unsigned)multiply_add);
+	return p;
+}
+
+struct ilab_program ilab_program_elements(enum ilab_dtype dtype, enum ilab_multiply_add multiply_add)
+{
+	struct ilab_program p = program_begin(dtype, multiply_add);
+	program_add_text(&p, "cl/elements.cl");
+	return p;
+}
+
+static void print_text(FILE *out, const char *name)
+{
+	const char *text = ilab_cl_text(name);
+	assert(text);
+	fprintf(out, "#line 1 \"%s\"\n%s\n", name, text);
+}
+
+char *ilab_program_text(const struct ilab_program *program, const char *prelude)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	if (!out)
+		return NULL;
+	for (const struct ilab_macro *m = program->macros; m->name; m++)
+		fprintf(out, "#define %s %u\n", m->name, m->value);
+	if (prelude)
+		print_text(out, prelude);
+	for (size_t i = 0; program->texts[i]; i++)
+		print_text(out, program->texts[i]);
+	const bool failed = ferror(out);
+	if (fclose(out) || failed) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+void ilab_program_label(const struct ilab_program *program, char *buf, size_t size)
+{
+	size_t last = 0, used;
+	while (program->texts[last + 1])
+		last++;
+	used = (size_t)snprintf(buf, size, "%s", program->texts[last]);
+	for (const struct ilab_macro *m = program->macros; m->name && used < size; m++)
+		used += (size_t)snprintf(buf + used, size - used, " %s=%u", m->name, m->value);
+}
+
+/* --- grids ------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+	return a / b + (a % b != 0);
+}
+
+static struct ilab_grid grid_of_groups(uint64_t groups, size_t items)
+{
+	return (struct ilab_grid){ { (size_t)groups * items, 1, 1 }, { items, 1, 1 } };
+}
+
+/* Enough groups to fill the largest GPU several times over, few enough that the partial sums of a checksum are a small read. An
+ * item then takes at most count / 2^22 chunks of 16 bytes: 60,000 of them are reached at a petabyte. */
+#define MAX_ELEMENT_GROUPS 4096
+#define ELEMENTS_PER_ITEM 8
+
+struct ilab_grid ilab_grid_elements(uint64_t count)
+{
+	uint64_t groups = divide_up(count, (uint64_t)ILAB_KERNEL_GROUP * ELEMENTS_PER_ITEM);
+	if (groups > MAX_ELEMENT_GROUPS)
+		groups = MAX_ELEMENT_GROUPS;
+	return grid_of_groups(groups ? groups : 1, ILAB_KERNEL_GROUP);
+}
+
+size_t ilab_grid_groups(const struct ilab_grid *grid)
+{
+	size_t groups = 1;
+	for (int i = 0; i < 3; i++)
+		groups *= grid->global[i] / grid->local[i];
+	return groups;
+}
+
+/* --- matrix products -------------------------------------------------------------------------------------------------- */
+
+#define MAX_ROWS 0x7fffffffu
+
+static enum ilab_status check_sizes(uint64_t m, uint64_t n, uint64_t k, struct ilab_err *err)
+{
+	if (m > MAX_ROWS || n > MAX_ROWS)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "the built-in product takes at most %u rows and columns, not %llu x %llu",
+			MAX_ROWS, (unsigned long long)m, (unsigned long long)n);
+	if (k > ILAB_GEMM_MAX_K)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "the built-in product sums over at most %u elements, not %llu",
+			ILAB_GEMM_MAX_K, (unsigned long long)k);
+	return ILAB_OK;
+}
+
+/* Elements per item and dimension, 8 or 4: the larger tile reads half as much, the smaller one fills a GPU with a quarter of
+ * the work. */
+#define LARGE_TILES_WANTED 128
+
+static void plan_tiled(struct ilab_product *p)
+{
+	const unsigned item = divide_up(p->m, 128) * divide_up(p->n, 128) >= LARGE_TILES_WANTED ? 8 : 4;
+	const unsigned tile = 16 * item;
+
+	program_add_text(&p->program, "cl/gemm.cl");
+	program_add_macro(&p->program, "ITEM", item);
+	p->launch_count = 1;
+	p->launches[0] = (struct ilab_launch){
+		.kernel = "gemm",
+		.arguments = { ILAB_ARGUMENT_M, ILAB_ARGUMENT_N, ILAB_ARGUMENT_K, ILAB_ARGUMENT_X, ILAB_ARGUMENT_W,
+			ILAB_ARGUMENT_BIAS, ILAB_ARGUMENT_Y },
+		.grid = grid_of_groups(divide_up(p->m, tile) * divide_up(p->n, tile), ILAB_KERNEL_GROUP),
+	};
+}
+
+enum ilab_status ilab_product_plan(enum ilab_gemm_kernel kernel, enum ilab_dtype dtype, enum ilab_layout weight_layout,
+	enum ilab_epilogue epilogue, enum ilab_multiply_add multiply_add, uint64_t m, uint64_t n, uint64_t k,
+	struct ilab_product *out, struct ilab_err *err)
+{
+	(void)kernel;
+	assert(m && n && k);
+	if (check_sizes(m, n, k, err))
+		return ILAB_REFUSED;
+	*out = (struct ilab_product){ .m = (uint32_t)m, .n = (uint32_t)n, .k = (uint32_t)k,
+		.program = program_begin(dtype, multiply_add) };
+	program_add_macro(&out->program, "W_COLUMNS", weight_layout == ILAB_LAYOUT_COLS);
+	program_add_macro(&out->program, "EPILOGUE", (unsigned)epilogue);
+	plan_tiled(out);
+	return ILAB_OK;
+}
