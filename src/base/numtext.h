@@ -24,15 +24,18 @@ enum ilab_parse ilab_parse_decimal(const char *text, unsigned places, uint64_t *
 /* Finite JSON number (RFC 8259 grammar), correctly rounded. RANGE when it overflows to infinity. */
 enum ilab_parse ilab_parse_double(const char *text, double *out);
 
-/* Writers return the length, as snprintf does, and always terminate when size > 0. ILAB_NUMTEXT_SIZE is enough for each. */
-#define ILAB_NUMTEXT_SIZE 48
+/* Writers return the length, as snprintf does, and always terminate when size > 0. ILAB_NUMTEXT_SIZE is enough for each
+ * (for ilab_format_fixed up to 1e40 with 18 decimals). */
+#define ILAB_NUMTEXT_SIZE 64
 size_t ilab_format_u64(char *buf, size_t size, uint64_t v);
 size_t ilab_format_u128(char *buf, size_t size, ilab_u128 v);
-/* Shortest of up to 17 significant digits that reads back as the same double. `v` must be finite. */
+/* Shortest of up to 17 significant digits that reads back as the same double, as a JSON number: plain from 1e-5 to below
+ * 1e16 ("100", "0.25"), with an exponent outside ("1e+16"). `v` must be finite. */
 size_t ilab_format_double(char *buf, size_t size, double v);
-/* Fixed number of decimals, for people ("13.0385"). */
+/* Fixed number of decimals, for people ("13.0385"); never "-0.00". `v` must be finite. */
 size_t ilab_format_fixed(char *buf, size_t size, double v, unsigned decimals);
-/* Exact numerator / 2^shift with `decimals` digits, rounded half to even; for GiB (shift 30) of 128-bit byte counts. */
+/* Exact numerator / 2^shift with `decimals` digits, rounded half to even; for GiB (shift 30) of 128-bit byte counts.
+ * shift <= 120, decimals <= 18. */
 size_t ilab_format_u128_shifted(char *buf, size_t size, ilab_u128 v, unsigned shift, unsigned decimals);
 /* 16 lower-case hexadecimal digits. */
 size_t ilab_format_hex64(char *buf, size_t size, uint64_t v);

@@ -38,6 +38,9 @@ struct ilab_tensor ilab_rule_tensor(enum ilab_stream stream, const struct ilab_s
 float ilab_rule_value(const struct ilab_tensor *t, uint64_t index);            /* before rounding to 16 bits */
 /* Stored elements [first, first + count) in memory order of the tensor's layout, written to dst; parallel (OpenMP). */
 void ilab_rule_fill(const struct ilab_tensor *t, uint64_t first, size_t count, void *dst);
+/* The values that logical elements [first, first + count) hold once stored (rounded to 16 bits where the type has 16), for
+ * the reference. In the calling thread: its caller is parallel. */
+void ilab_rule_values(const struct ilab_tensor *t, uint64_t first, size_t count, double *dst);
 
 /* Checksum of a tensor's bits: the sum, modulo 2^64, over all elements of
  *   splitmix64((stream * 0xD1342543DE82EF95 + index) * 0x9E3779B97F4A7C15 + bits)
