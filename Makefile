@@ -101,7 +101,7 @@ $(O)/iteragpu-lab.1: $(PROGRAM)
 	$(call say,MAN,$@)
 	$(Q)$(PROGRAM) --man >$@
 
--include $(LIB_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d)
+-include $(LIB_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d) $(O)/tests/native-compile/native_compile.d
 
 # --- tests ------------------------------------------------------------------------------------------------------------
 # `make test` builds and runs them all without installing anything; `make check` gets the tools first.
@@ -118,6 +118,10 @@ $(O)/conformance: $(CONF_SRC:%.c=$(O)/%.o) $(O)/libilab.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(PKG_LIBS)
 
+$(O)/native-compile: $(O)/tests/native-compile/native_compile.o $(O)/libilab.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
 layers:
 	$(Q)tests/layers/run
 
@@ -128,6 +132,9 @@ unit: $(UNIT_BIN)
 sanitized:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/sanitized SAN=address,undefined CFLAGS='-O1 -g' unit
 
+native-compile: $(O)/native-compile
+	$(Q)tests/native-compile/run $<
+
 conformance: $(O)/conformance
 	$(Q)tests/conformance/run $(O)/conformance
 
@@ -137,7 +144,7 @@ schema: $(PROGRAM)
 cli: $(PROGRAM)
 	$(Q)ILAB_PROGRAM=$(abspath $(PROGRAM)) bats --tap tests/cli
 
-test: build $(O)/conformance $(UNIT_BIN)
+test: build $(O)/conformance $(O)/native-compile $(UNIT_BIN)
 	$(Q)tests/run $(SUITES)
 
 check:
