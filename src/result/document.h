@@ -13,6 +13,8 @@ cJSON *ilab_environment_to_json(const struct ilab_environment *r);
 cJSON *ilab_measure_to_json(const struct ilab_measure *r);
 cJSON *ilab_listing_to_json(const struct ilab_listing *r);      /* worker protocol only; holds everything of the record */
 cJSON *ilab_phase_to_json(const struct ilab_phase *r);
+/* A measure as the worker hands it over: no header, and strings that only the parent knows may still be NULL. */
+cJSON *ilab_measure_part_to_json(const struct ilab_measure *r);
 
 /* ILAB_IO names the path of the offending member ("phases[3].peak_allocated_bytes"). Unknown members are accepted. A header is
  * required in documents; listing and phase, used on the worker's line protocol, have none. */
@@ -21,6 +23,7 @@ enum ilab_status ilab_measure_from_json(const cJSON *json, struct ilab_arena *ar
 enum ilab_status ilab_estimate_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_estimate *out, struct ilab_err *err);
 enum ilab_status ilab_listing_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_listing *out, struct ilab_err *err);
 enum ilab_status ilab_phase_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_phase *out, struct ilab_err *err);
+enum ilab_status ilab_measure_part_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_measure *out, struct ilab_err *err);
 
 /* Invariants of a measure record that structure alone does not show: rows and their order, baseline <= peak, end <= peak,
  * allocated <= reserved, sums against the model, the median and interval that the rows give, sum of phases <= total,

@@ -1,0 +1,96 @@
+#include "result/document.h"
+
+#include "base/numtext.h"
+#include "result/fields.h"
+
+#include <math.h>
+#include <string.h>
+
+#define E(member) offsetof(struct ilab_estimate, member)
+#define SCHEMA "iteragpu-lab/estimate/1"
+#define NANO 1000000000u
+
+/* The reserve as the user wrote it: at most nine decimals, exact. */
+static bool write_reserve(cJSON *object, const struct ilab_field *f, const void *record)
+{
+	uint64_t nano = ((const struct ilab_estimate *)record)->reserve_nano_gib;
+	uint64_t fraction = nano % NANO;
+	char text[ILAB_NUMTEXT_SIZE];
+	size_t n = ilab_format_u64(text, sizeof text, nano / NANO);
+
+	if (fraction != 0) {
+		text[n++] = '.';
+		for (uint64_t place = NANO / 10; fraction != 0; fraction %= place, place /= 10)
+			text[n++] = (char)('0' + fraction / place);
+		text[n] = '\0';
+	}
+	return ilab_fields_add(object, f->name, cJSON_CreateRaw(text));
+}
+
+static enum ilab_status read_reserve(struct ilab_fields_reader *r, const cJSON *object, const struct ilab_field *f, void *record)
+{
+	const char *text = ilab_json_number_text(cJSON_GetObjectItemCaseSensitive(object, f->name));
+
+	if (text == NULL || ilab_parse_decimal(text, 9, &((struct ilab_estimate *)record)->reserve_nano_gib) != ILAB_PARSE_OK)
+		return ilab_fields_fault(r, f->name, "expected a number with at most 9 decimals");
+	return ILAB_OK;
+}
+
+/* GiB and GB figures are redundant: written from the exact bytes (at `offset`), and read only to see that they agree. */
+static double figure(const struct ilab_field *f, const void *record)
+{
+	ilab_u128 bytes;
+
+	memcpy(&bytes, (const char *)record + f->offset, sizeof bytes);
+	return strcmp(f->name, "weight_gb") == 0 ? (double)bytes / 1e9 : (double)bytes / 0x1p30;
+}
+
+static bool write_figure(cJSON *object, const struct ilab_field *f, const void *record)
+{
+	return ilab_fields_add(object, f->name, ilab_json_double(figure(f, record)));
+}
+
+static enum ilab_status read_figure(struct ilab_fields_reader *r, const cJSON *object, const struct ilab_field *f, void *record)
+{
+	double said, is = figure(f, record);
+
+	if (!ilab_json_get_double(cJSON_GetObjectItemCaseSensitive(object, f->name), &said))
+		return ilab_fields_fault(r, f->name, "expected a number");
+	if (!(fabs(said - is) <= 1e-9 * is))
+		return ilab_fields_fault(r, f->name, "does not agree with the bytes");
+	return ILAB_OK;
+}
+
+static const struct ilab_field estimate_fields[] = {
+	{ "parameters", ILAB_FIELD_U64, .offset = E(parameters) },
+	{ "bits", ILAB_FIELD_U64, .offset = E(bits) },
+	{ "weight_bytes", ILAB_FIELD_U128, .offset = E(weight_bytes) },
+	{ "weight_gib", ILAB_FIELD_CUSTOM, .offset = E(weight_bytes), .write = write_figure, .read = read_figure },
+	{ "weight_gb", ILAB_FIELD_CUSTOM, .offset = E(weight_bytes), .write = write_figure, .read = read_figure },
+	{ "reserve_gib", ILAB_FIELD_CUSTOM, .offset = E(reserve_nano_gib), .write = write_reserve, .read = read_reserve },
+	{ "total_bytes", ILAB_FIELD_U128, .offset = E(total_bytes) },
+	{ "total_gib", ILAB_FIELD_CUSTOM, .offset = E(total_bytes), .write = write_figure, .read = read_figure },
+	{ "assumptions", ILAB_FIELD_STRINGS, .offset = E(assumptions), .count_offset = E(assumption_count) },
+	{ 0 },
+};
+
+cJSON *ilab_estimate_to_json(const struct ilab_estimate *r)
+{
+	cJSON *json = cJSON_CreateObject();
+
+	if (json != NULL && ilab_header_write(json, SCHEMA, &r->header) && ilab_fields_write(json, estimate_fields, r))
+		return json;
+	cJSON_Delete(json);
+	return NULL;
+}
+
+enum ilab_status ilab_estimate_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_estimate *out, struct ilab_err *err)
+{
+	struct ilab_fields_reader r = { .arena = arena, .err = err };
+	enum ilab_status status;
+
+	*out = (struct ilab_estimate){ 0 };
+	if ((status = ilab_header_read(&r, json, SCHEMA, &out->header)) != ILAB_OK)
+		return status;
+	return ilab_fields_read(&r, json, estimate_fields, out);
+}
