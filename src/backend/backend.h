@@ -40,8 +40,15 @@ struct ilab_tuning {
 	size_t entry_count;
 };
 
+/* Facts about drivers' surroundings that a backend may not read from the environment itself. Every member may be NULL: not known. */
+struct ilab_surroundings {
+	const char *opencl_vendors;    /* where the ICD loader was told to look (OCL_ICD_VENDORS); NULL: its default folder */
+	const char *pocl_cache, *mesa_cache, *nvidia_cache, *intel_cache;   /* folders where drivers keep compiled kernels */
+};
+
 struct ilab_open_options {
 	uint32_t platform_index, device_index;
+	const struct ilab_surroundings *surroundings;   /* NULL: nothing is known */
 	bool graph;                    /* replay passes from a captured graph where the backend can (refused elsewhere) */
 };
 
@@ -84,8 +91,9 @@ struct ilab_backend {
 	const char *name;              /* "opencl" "cuda" "hip" */
 
 	/* BLOCKS. List platforms and devices without making a context. A missing driver is a listing with state and reason, not an
-	 * error. Strings go into `arena`. */
-	enum ilab_status (*enumerate)(struct ilab_arena *arena, struct ilab_listing *out, struct ilab_err *err);
+	 * error. Strings go into `arena`. `surroundings` may be NULL. */
+	enum ilab_status (*enumerate)(const struct ilab_surroundings *surroundings, struct ilab_arena *arena, struct ilab_listing *out,
+		struct ilab_err *err);
 
 	/* BLOCKS. Context, queue, our kernels compiled, library handles. *out is freed by close. */
 	enum ilab_status (*open)(const struct ilab_open_options *options, struct ilab_session **out, struct ilab_err *err);
