@@ -159,7 +159,7 @@ bool ilab_gemm_from_name(const char *name, enum ilab_gemm *out);
 extern const char *const ilab_backend_names[];
 /* The table of a backend; loads its module where it is one. NULL with the reason in `err` (ILAB_REFUSED) when it cannot be had:
  * "no module", "does not load", "wrong ABI". `module_dir` (NULL: the default places) is the only place searched when given.
- * `*file` (may be NULL) receives the module's base name, or "built-in". Called in the worker only: it may load a driver. */
+ * On success `*file` (`file` may be NULL) is the module's base name, or "built-in". Called in the worker only: it may load a driver. */
 const struct ilab_backend *ilab_backend_load(const char *name, const char *module_dir, const char **file, struct ilab_err *err);
 
 /* The one exported symbol of a module. */

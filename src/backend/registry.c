@@ -120,14 +120,13 @@ const struct ilab_backend *ilab_backend_load(const char *name, const char *modul
 	for (const struct row *row = rows; row < rows + ROW_COUNT; row++) {
 		if (strcmp(row->name, name))
 			continue;
-		if (file)
-			*file = row->table ? "built-in" : row->module;
-		if (row->table)
-			return row->table;
 		char path[PATH_MAX];
-		if (find_module(row, module_dir, path, err))
-			return NULL;
-		return load_module(row, path, err);
+		const struct ilab_backend *table = row->table;
+		if (!table && !find_module(row, module_dir, path, err))
+			table = load_module(row, path, err);
+		if (table && file)
+			*file = row->table ? "built-in" : row->module;
+		return table;
 	}
 	ilab_err_set(err, ILAB_REFUSED, "", 0, "unknown backend \"%.64s\": opencl, cuda or hip", name);
 	return NULL;
