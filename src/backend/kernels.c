@@ -48,6 +48,13 @@ struct ilab_program ilab_program_elements(enum ilab_dtype dtype, enum ilab_multi
 	return p;
 }
 
+struct ilab_program ilab_program_probe(enum ilab_multiply_add multiply_add)
+{
+	struct ilab_program p = program_begin(ILAB_F32, multiply_add);
+	program_add_text(&p, "cl/probe.cl");
+	return p;
+}
+
 static void print_text(FILE *out, const char *name)
 {
 	const char *text = ilab_cl_text(name);

@@ -51,6 +51,13 @@ void ilab_program_label(const struct ilab_program *program, char *buf, size_t si
  *   bias_gelu (ulong rows, uint cols, ptr bias, ptr y)          y = gelu(y + bias), in place */
 struct ilab_program ilab_program_elements(enum ilab_dtype dtype, enum ilab_multiply_add multiply_add);
 
+/* The arithmetic ceiling in float32: every item of an element-wise group does ILAB_PROBE_FLOP_PER_TURN a turn and writes one float that
+ * must be ILAB_PROBE_CHAINS * step / (1 - ratio), whatever the turns (40 at least, 50,000 at most: cl/probe.cl).
+ *   probe_multiply_add  (uint turns, float ratio, float step, ptr dst)        dst[items] */
+#define ILAB_PROBE_CHAINS 16
+#define ILAB_PROBE_FLOP_PER_TURN (2 * 8 * ILAB_PROBE_CHAINS)
+struct ilab_program ilab_program_probe(enum ilab_multiply_add multiply_add);
+
 /* --- grids ------------------------------------------------------------------------------------------------------------ */
 
 struct ilab_grid { size_t global[3], local[3]; };   /* work-items, as OpenCL counts them; blocks = global / local */

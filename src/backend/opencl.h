@@ -176,13 +176,13 @@ enum ilab_status opencl_linear(struct ilab_session *s, const struct ilab_plan *p
 size_t opencl_tuning_entry(const struct ilab_tuning *tuning, const char *provider, enum ilab_dtype dtype, const struct opencl_layer *layer);
 void opencl_record_parameter(struct ilab_session *s, struct ilab_gemm_record *record, const char *name, const char *value);
 
-/* opencl_builtin.c and opencl_clblast.c, one pair each. `supported` answers ILAB_REFUSED with the reason. */
-enum ilab_status opencl_builtin_supported(struct ilab_session *s, enum ilab_dtype dtype, const struct opencl_layer layers[2],
+/* opencl_builtin.c and opencl_clblast.c, one set each. `layers` are two. `supported` answers ILAB_REFUSED with the reason. */
+enum ilab_status opencl_builtin_supported(struct ilab_session *s, enum ilab_dtype dtype, const struct opencl_layer *layers,
 	struct ilab_err *err);
 enum ilab_status opencl_builtin_plan(struct ilab_session *s, struct ilab_plan *plan, struct ilab_err *err);
 enum ilab_status opencl_builtin_linear(struct ilab_session *s, const struct ilab_plan *plan, int layer, cl_mem x, cl_mem w, cl_mem b,
 	cl_mem y, cl_mem temporary, enum ilab_epilogue epilogue, struct ilab_err *err);
-enum ilab_status opencl_clblast_supported(struct ilab_session *s, enum ilab_dtype dtype, const struct opencl_layer layers[2],
+enum ilab_status opencl_clblast_supported(struct ilab_session *s, enum ilab_dtype dtype, const struct opencl_layer *layers,
 	struct ilab_err *err);
 enum ilab_status opencl_clblast_plan(struct ilab_session *s, struct ilab_plan *plan, struct ilab_err *err);
 enum ilab_status opencl_clblast_product(struct ilab_session *s, const struct ilab_plan *plan, int layer, cl_mem x, cl_mem w, cl_mem y,

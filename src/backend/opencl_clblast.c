@@ -47,7 +47,7 @@ static bool index_fits(uint64_t rows, uint64_t cols)
 	return rows <= INT32_MAX && cols <= INT32_MAX && ilab_checked_mul(rows + 255, cols + 255, &padded) && padded < INT32_MAX;
 }
 
-enum ilab_status opencl_clblast_supported(struct ilab_session *s, enum ilab_dtype dtype, const struct opencl_layer layers[2],
+enum ilab_status opencl_clblast_supported(struct ilab_session *s, enum ilab_dtype dtype, const struct opencl_layer *layers,
 	struct ilab_err *err)
 {
 	if (dtype == ILAB_BF16 || dtype == ILAB_TF32)

@@ -46,7 +46,7 @@ static const struct ilab_tuning *copy_tuning(struct ilab_arena *arena, const str
 	return copy;
 }
 
-static enum ilab_status choose_auto(struct ilab_session *s, enum ilab_dtype dtype, const struct opencl_layer layers[2], struct ilab_plan *plan,
+static enum ilab_status choose_auto(struct ilab_session *s, enum ilab_dtype dtype, const struct opencl_layer *layers, struct ilab_plan *plan,
 	struct ilab_err *err)
 {
 	struct ilab_err why = {0};
@@ -62,7 +62,7 @@ static enum ilab_status choose_auto(struct ilab_session *s, enum ilab_dtype dtyp
 	return opencl_builtin_supported(s, dtype, layers, err);
 }
 
-static enum ilab_status choose_provider(struct ilab_session *s, enum ilab_gemm gemm, enum ilab_dtype dtype, const struct opencl_layer layers[2],
+static enum ilab_status choose_provider(struct ilab_session *s, enum ilab_gemm gemm, enum ilab_dtype dtype, const struct opencl_layer *layers,
 	struct ilab_plan *plan, struct ilab_err *err)
 {
 	if (dtype == ILAB_TF32)

@@ -158,6 +158,8 @@ static void try_variants(const struct api *api, const struct compiler *c, struct
 			for (int epilogue = ILAB_EPILOGUE_NONE; epilogue <= ILAB_EPILOGUE_BIAS_GELU; epilogue++)
 				try_product(api, c, dtypes[i], layout, epilogue, ILAB_MULTIPLY_ADD_FMA, t);
 	}
+	const struct ilab_program probe = ilab_program_probe(ILAB_MULTIPLY_ADD_FMA);
+	try_program(api, c, &probe, t);
 	try_product(api, c, ILAB_F32, ILAB_LAYOUT_ROWS, ILAB_EPILOGUE_NONE, ILAB_MULTIPLY_ADD_SEPARATE, t);
 	try_product(api, c, ILAB_F32, ILAB_LAYOUT_ROWS, ILAB_EPILOGUE_NONE, ILAB_MULTIPLY_ADD_MAD, t);
 }
