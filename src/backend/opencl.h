@@ -4,6 +4,7 @@
 /* What the files opencl_*.c share. Nothing outside them includes this. */
 
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS      /* clCreateCommandQueue: the only one that every driver has */
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS      /* clGetExtensionFunctionAddress: asked of the loader, not of a platform */
 #include "backend/backend.h"
 #include "backend/kernels.h"
 #include "backend/pool.h"

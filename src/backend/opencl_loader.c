@@ -12,7 +12,7 @@
 
 #define DEFAULT_VENDORS "/etc/OpenCL/vendors"
 
-/* clGetICDLoaderInfoOCLICD, of ocl-icd and of the Khronos loader since 2022; found at run time because older loaders lack it. */
+/* clGetICDLoaderInfoOCLICD, an extension of the loaders themselves (ocl-icd, later Khronos'); older ones lack it. */
 enum { ICDL_VERSION = 2, ICDL_NAME = 3 };
 typedef cl_int icdl_info_fn(cl_uint what, size_t size, void *value, size_t *size_out);
 
@@ -33,7 +33,7 @@ static const char *loader_says(struct ilab_arena *arena, cl_uint what)
 {
 	icdl_info_fn *info = NULL;
 	char raw[256] = "";
-	*(void **)&info = dlsym(RTLD_DEFAULT, "clGetICDLoaderInfoOCLICD");
+	*(void **)&info = clGetExtensionFunctionAddress("clGetICDLoaderInfoOCLICD");
 	if (!info || info(what, sizeof(raw) - 1, raw, NULL) || !raw[0])
 		return NULL;
 	return opencl_clean_text(arena, raw, sizeof(raw));
@@ -82,7 +82,7 @@ const char *opencl_vendor_place(const struct ilab_surroundings *surroundings)
 }
 
 /* The loader has tried this library already, so opening it again starts nothing new; a library that serves is merely counted up. */
-static void check_library(struct ilab_arena *arena, const char *file, const char *library, struct ilab_listing *out)
+static void check_library(struct ilab_arena *arena, const char *who, const char *library, struct ilab_listing *out)
 {
 	void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 	if (handle) {
@@ -93,11 +93,11 @@ static void check_library(struct ilab_arena *arena, const char *file, const char
 	const char *why = handle ? NULL : dlerror(), *shown = opencl_clean_text(arena, library, strlen(library));
 	if (handle) {
 		dlclose(handle);
-		opencl_advise(arena, out, ilab_arena_printf(arena, "The driver file %s names %s, which loads but offers no OpenCL platform; "
-			"the hardware or its kernel driver may be missing.", file, shown));
+		opencl_advise(arena, out, ilab_arena_printf(arena, "%s %s, which loads but offers no OpenCL platform; "
+			"the hardware or its kernel driver may be missing.", who, shown));
 	} else {
-		opencl_advise(arena, out, ilab_arena_printf(arena, "The driver file %s names %s, which cannot be opened (%s); "
-			"reinstall that driver or remove the file.", file, shown, opencl_clean_text(arena, why ? why : "", why ? strlen(why) : 0)));
+		opencl_advise(arena, out, ilab_arena_printf(arena, "%s %s, which cannot be opened (%s); "
+			"reinstall that driver or drop the entry.", who, shown, opencl_clean_text(arena, why ? why : "", why ? strlen(why) : 0)));
 	}
 }
 
@@ -116,7 +116,7 @@ static void check_icd(struct ilab_arena *arena, const char *path, struct ilab_li
 	if (!got || !line[0])
 		opencl_advise(arena, out, ilab_arena_printf(arena, "The driver file %s is %s, so it registers no driver.", base, f ? "empty" : "unreadable"));
 	else
-		check_library(arena, base, line, out);
+		check_library(arena, ilab_arena_printf(arena, "The driver file %s names", base), line, out);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -150,5 +150,5 @@ void opencl_advise_on_driver_files(struct ilab_arena *arena, const char *place, 
 	else if (ends_with(place, ".icd"))
 		check_icd(arena, strchr(place, '/') ? place : ilab_arena_printf(arena, DEFAULT_VENDORS "/%s", place), out);
 	else if (strcmp(place, DEFAULT_VENDORS))
-		check_library(arena, "given to the loader", place, out);
+		check_library(arena, "The OpenCL loader was told to look in", place, out);
 }
