@@ -161,11 +161,67 @@ static void plan_tiled(struct ilab_product *p)
 	};
 }
 
+/* Must be what cl/opencl/gemm_cpu.cl says of itself. */
+#define CPU_ROWS 12
+#define CPU_COLS 32
+#define CPU_BAND 8
+#define CPU_BLOCK 256
+#define CPU_SLICE 1024
+
+static struct ilab_grid grid_of_single_items(uint64_t x, uint64_t y)
+{
+	return (struct ilab_grid){ { (size_t)x, (size_t)y, 1 }, { 1, 1, 1 } };
+}
+
+static bool direct_is_better(const struct ilab_product *p)
+{
+	return p->m <= CPU_ROWS || (p->k <= CPU_BLOCK && (uint64_t)p->m * p->n <= 65536);
+}
+
+static void plan_cpu_direct(struct ilab_product *p, uint64_t row_panels, uint64_t col_panels)
+{
+	p->launch_count = 1;
+	p->launches[0] = (struct ilab_launch){ "gemm_direct",
+		{ ILAB_ARGUMENT_M, ILAB_ARGUMENT_N, ILAB_ARGUMENT_K, ILAB_ARGUMENT_X, ILAB_ARGUMENT_W, ILAB_ARGUMENT_BIAS, ILAB_ARGUMENT_Y },
+		grid_of_single_items(col_panels, divide_up(row_panels, CPU_BAND)) };
+}
+
+static void plan_cpu_packed(struct ilab_product *p, uint64_t row_panels, uint64_t col_panels)
+{
+	const uint64_t slices = divide_up(p->k, CPU_SLICE);
+	p->offset = row_panels * CPU_ROWS * p->k;
+	p->temporary_bytes = (p->offset + col_panels * CPU_COLS * p->k) * sizeof(float);
+	p->launch_count = 3;
+	p->launches[0] = (struct ilab_launch){ "pack_x",
+		{ ILAB_ARGUMENT_M, ILAB_ARGUMENT_K, ILAB_ARGUMENT_X, ILAB_ARGUMENT_TEMPORARY },
+		grid_of_single_items(row_panels, slices) };
+	p->launches[1] = (struct ilab_launch){ "pack_w",
+		{ ILAB_ARGUMENT_N, ILAB_ARGUMENT_K, ILAB_ARGUMENT_W, ILAB_ARGUMENT_OFFSET, ILAB_ARGUMENT_TEMPORARY },
+		grid_of_single_items(col_panels, slices) };
+	p->launches[2] = (struct ilab_launch){ "gemm_packed",
+		{ ILAB_ARGUMENT_M, ILAB_ARGUMENT_N, ILAB_ARGUMENT_K, ILAB_ARGUMENT_OFFSET, ILAB_ARGUMENT_TEMPORARY, ILAB_ARGUMENT_BIAS,
+			ILAB_ARGUMENT_Y },
+		grid_of_single_items(col_panels, divide_up(row_panels, CPU_BAND)) };
+}
+
+static void plan_cpu(struct ilab_product *p)
+{
+	const uint64_t row_panels = divide_up(p->m, CPU_ROWS), col_panels = divide_up(p->n, CPU_COLS);
+
+	program_add_text(&p->program, "cl/opencl/gemm_cpu.cl");
+	program_add_macro(&p->program, "BAND", CPU_BAND);
+	program_add_macro(&p->program, "BLOCK", CPU_BLOCK);
+	program_add_macro(&p->program, "SLICE", CPU_SLICE);
+	if (direct_is_better(p))
+		plan_cpu_direct(p, row_panels, col_panels);
+	else
+		plan_cpu_packed(p, row_panels, col_panels);
+}
+
 enum ilab_status ilab_product_plan(enum ilab_gemm_kernel kernel, enum ilab_dtype dtype, enum ilab_layout weight_layout,
 	enum ilab_epilogue epilogue, enum ilab_multiply_add multiply_add, uint64_t m, uint64_t n, uint64_t k,
 	struct ilab_product *out, struct ilab_err *err)
 {
-	(void)kernel;
 	assert(m && n && k);
 	if (check_sizes(m, n, k, err))
 		return ILAB_REFUSED;
@@ -173,6 +229,9 @@ enum ilab_status ilab_product_plan(enum ilab_gemm_kernel kernel, enum ilab_dtype
 		.program = program_begin(dtype, multiply_add) };
 	program_add_macro(&out->program, "W_COLUMNS", weight_layout == ILAB_LAYOUT_COLS);
 	program_add_macro(&out->program, "EPILOGUE", (unsigned)epilogue);
-	plan_tiled(out);
+	if (kernel == ILAB_GEMM_KERNEL_CPU)
+		plan_cpu(out);
+	else
+		plan_tiled(out);
 	return ILAB_OK;
 }
