@@ -55,8 +55,8 @@ struct ilab_verify_report {
 	struct ilab_real projection_error;                 /* largest |y.r - (h.v + c)| over the norm of its part of the row */
 	double projection_bound;
 	uint64_t rows_checked;         /* sampled rows, compared element by element */
-	uint64_t elements_checked;     /* of those rows */
-	const char *failure;
+	uint64_t elements_checked;     /* elements of the output, all read back, found finite and projected */
+	const char *failure;           /* the first part that failed; NULL: none so far */
 };
 void ilab_verifier_report(const struct ilab_verifier *v, struct ilab_verify_report *out);
 

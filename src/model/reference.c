@@ -140,8 +140,10 @@ static void project_block(const struct ilab_tensor *w, const double *r, uint64_t
 	double values[CHUNK];
 	memset(v, 0, n * sizeof(*v));
 	for (uint64_t row = 0; row < w->rows; row++) {
-		ilab_rule_values(w, row * w->cols + first, n, values);
 		const double factor = r[row];
+		if (factor == 0)
+			continue;
+		ilab_rule_values(w, row * w->cols + first, n, values);
 		for (size_t i = 0; i < n; i++)
 			v[i] += factor * values[i];
 	}

@@ -21,7 +21,7 @@ enum ilab_status ilab_reference_hidden_columns(const struct ilab_shape *shape, e
 	const uint64_t *columns, size_t count, double *h, struct ilab_err *err);
 
 /* The second layer seen through a projection r[width]: v[hidden] = W2^T r and c = b2 . r, so that for every row
- * y . r = h . v + c. O(width * hidden). */
+ * y . r = h . v + c. O(width * hidden); columns of y that r leaves out (r = 0) cost nothing. */
 enum ilab_status ilab_reference_projection(const struct ilab_shape *shape, enum ilab_dtype dtype, uint64_t seed,
 	const double *r, double *v, double *c, struct ilab_err *err);
 

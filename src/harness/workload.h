@@ -1,0 +1,61 @@
+#ifndef ILAB_HARNESS_WORKLOAD_H
+#define ILAB_HARNESS_WORKLOAD_H
+
+#include "harness/measure.h"
+#include "harness/phase.h"
+#include "harness/verify.h"
+#include "model/shape.h"
+
+/* What the files workload*.c share: one measurement in progress. */
+
+struct ilab_workload {
+	const struct ilab_backend *backend;
+	const struct ilab_measure_request *request;
+	const struct ilab_observer *observer;
+	struct ilab_arena *arena;          /* of the record */
+	struct ilab_measure *out;
+
+	struct ilab_session *session;
+	struct ilab_sizes sizes;
+	struct ilab_plan plan;
+	struct ilab_timer timer;
+
+	struct ilab_buffer *weight[2], *bias[2], *input, *hidden, *temporary, *output;
+
+	struct ilab_verifier *verifier;
+	uint64_t *checked; size_t checked_count;   /* checksums of outputs that were checked in full; room for every pass */
+	void *staging;                     /* host memory that rows are read back through */
+	uint64_t staging_bytes;
+};
+
+/* workload_setup.c: open the device, check the limits, plan, calibrate, trim. Runs no product. */
+enum ilab_status ilab_workload_setup(struct ilab_workload *w, struct ilab_err *err);
+
+/* workload_pass.c: one pass of the network and what surrounds it. */
+
+/* Allocate hidden, temporary and output, queue both layers. The three stay allocated. */
+enum ilab_status ilab_workload_forward(struct ilab_workload *w, struct ilab_err *err);
+/* Give a buffer back and forget it. */
+void ilab_workload_drop(struct ilab_workload *w, struct ilab_buffer **b);
+/* Fill the blocks that the next pass will get with NaN: the same allocations in the same order, poisoned and given back. */
+enum ilab_status ilab_workload_poison(struct ilab_workload *w, struct ilab_err *err);
+
+/* workload_check.c: from device memory to the verifier. A fault found there is the verifier's failure, not an error. */
+
+/* Reference and staging memory. */
+enum ilab_status ilab_workload_check_prepare(struct ilab_workload *w, struct ilab_err *err);
+void ilab_workload_check_free(struct ilab_workload *w);
+/* Checksums on the device against those of the input rule. */
+enum ilab_status ilab_workload_check_parameters(struct ilab_workload *w, struct ilab_err *err);
+enum ilab_status ilab_workload_check_inputs(struct ilab_workload *w, struct ilab_err *err);
+/* Checksum of the output, into `text` (16 hex digits, owned by the arena); and the output itself when `in_full` or when no output
+ * with this checksum was checked before. `pass` names it. */
+enum ilab_status ilab_workload_check_output(struct ilab_workload *w, const char *pass, bool in_full, const char **text, struct ilab_err *err);
+/* One more pass, untimed, whose hidden units are kept and read back. */
+enum ilab_status ilab_workload_check_projection(struct ilab_workload *w, struct ilab_err *err);
+
+/* workload_record.c: everything of the record that is no phase, copied out of the session. */
+void ilab_workload_record_setup(struct ilab_workload *w);
+void ilab_workload_record_verification(struct ilab_workload *w);
+
+#endif

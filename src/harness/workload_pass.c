@@ -1,0 +1,55 @@
+#include "harness/workload.h"
+
+void ilab_workload_drop(struct ilab_workload *w, struct ilab_buffer **b)
+{
+	if (*b)
+		w->backend->free(w->session, *b);
+	*b = NULL;
+}
+
+/* What a pass allocates, in its order; the poison must ask for the same. */
+static enum ilab_status allocate(struct ilab_workload *w, struct ilab_err *err)
+{
+	enum ilab_status status = w->backend->alloc(w->session, w->sizes.hidden_bytes, &w->hidden, err);
+	if (!status && w->plan.temporary_bytes > 0)
+		status = w->backend->alloc(w->session, w->plan.temporary_bytes, &w->temporary, err);
+	if (!status)
+		status = w->backend->alloc(w->session, w->sizes.output_bytes, &w->output, err);
+	return status;
+}
+
+enum ilab_status ilab_workload_forward(struct ilab_workload *w, struct ilab_err *err)
+{
+	const struct ilab_backend *b = w->backend;
+	enum ilab_status status = allocate(w, err);
+	if (!status)
+		status = b->linear(w->session, &w->plan, 0, w->input, w->weight[0], w->bias[0], w->hidden, w->temporary,
+			ILAB_EPILOGUE_BIAS_GELU, err);
+	if (!status)
+		status = b->linear(w->session, &w->plan, 1, w->hidden, w->weight[1], w->bias[1], w->output, w->temporary,
+			ILAB_EPILOGUE_BIAS, err);
+	return status;
+}
+
+static enum ilab_status poison(struct ilab_workload *w, struct ilab_buffer *b, uint64_t bytes, struct ilab_err *err)
+{
+	const uint64_t elements = bytes / ilab_dtype_bytes(w->request->dtype);
+	const struct ilab_tensor t = { .stream = ILAB_STREAM_Y, .dtype = w->request->dtype, .layout = ILAB_LAYOUT_ROWS, .rows = 1,
+		.cols = elements, .bound = 1 };
+	return b && elements > 0 ? w->backend->fill(w->session, b, ILAB_FILL_POISON, &t, err) : ILAB_OK;
+}
+
+enum ilab_status ilab_workload_poison(struct ilab_workload *w, struct ilab_err *err)
+{
+	enum ilab_status status = allocate(w, err);
+	if (!status)
+		status = poison(w, w->hidden, w->sizes.hidden_bytes, err);
+	if (!status)
+		status = poison(w, w->temporary, w->plan.temporary_bytes, err);
+	if (!status)
+		status = poison(w, w->output, w->sizes.output_bytes, err);
+	ilab_workload_drop(w, &w->hidden);
+	ilab_workload_drop(w, &w->temporary);
+	ilab_workload_drop(w, &w->output);
+	return status;
+}
