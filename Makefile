@@ -50,10 +50,14 @@ $(call need,OpenCL,ocl-icd-opencl-dev,ocl-icd-devel)
 $(call need,clblast,libclblast-dev,clblast-devel)
 $(call need,libcjson,libcjson-dev,cjson-devel)
 $(call need,libmd,libmd-dev,libmd-devel)
+# libcsv has no .pc file: does a program that uses it compile and link with the user's flags?
+has_csv = $(shell d=$$(mktemp -d) && echo 'int main(void) { struct csv_parser p; return csv_init(&p, 0); }' | \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -include csv.h -x c - -o $$d/t $(LDFLAGS) -lcsv 2>/dev/null && echo yes; rm -rf $$d)
+$(if $(has_csv),,$(error libcsv not found: install libcsv-dev (Debian, Ubuntu) or libcsv-devel (Fedora), or run `make deps`))
 endif
 endif
 PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS))
-PKG_LIBS = $(shell $(PKG_CONFIG) --libs $(PKGS)) -ldl -lm
+PKG_LIBS = $(shell $(PKG_CONFIG) --libs $(PKGS)) -lcsv -ldl -lm
 CMOCKA_LIBS = $(shell $(PKG_CONFIG) --libs cmocka)
 
 ALL_CFLAGS = $(ILAB_CPPFLAGS) $(PKG_CFLAGS) $(CPPFLAGS) $(ILAB_CFLAGS) $(CFLAGS)

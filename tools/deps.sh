@@ -6,7 +6,7 @@ set -eu
 what=${1:-check}
 venv=${ILAB_VENV:-.venv}
 
-build='gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-c-headers libclblast-dev libcjson-dev libmd-dev'
+build='gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-c-headers libclblast-dev libcjson-dev libmd-dev libcsv-dev'
 # Wanted where the distribution has them: a CPU device to measure on, and what the tests use.
 cpu='pocl-opencl-icd'
 tests='libcmocka-dev bats clang python3 python3-venv gettext-base procps util-linux man-db locales'
@@ -20,8 +20,8 @@ has_opencl_driver() { ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1; }
 
 command -v dpkg-query >/dev/null 2>&1 || {
 	echo "deps: this is not Debian or Ubuntu; install by hand: a C11 compiler, make, pkg-config, the OpenCL headers and loader," \
-		"CLBlast, cJSON and libmd with their headers (Fedora: gcc make pkgconf-pkg-config ocl-icd-devel opencl-headers" \
-		"clblast-devel cjson-devel libmd-devel pocl)" >&2
+		"CLBlast, cJSON, libmd and libcsv with their headers (Fedora: gcc make pkgconf-pkg-config ocl-icd-devel opencl-headers" \
+		"clblast-devel cjson-devel libmd-devel libcsv-devel pocl)" >&2
 	exit 0
 }
 
