@@ -48,29 +48,37 @@ double ilab_stats_mad(const double *x, size_t n)
 	return mad;
 }
 
-/* Binomial coefficients relative to the central one: C(n, k-1) / C(n, k) = k / (n-k+1), from the centre outwards. Nothing
- * overflows, and the far tails may fall to zero without harm. */
-static double weight_below(double weight, size_t n, size_t k)
+/* C(n, n/2), exact in 64 bits of mantissa up to n = 60. For larger n only ratios count, and 1 does as well. */
+static long double central_weight(size_t n)
 {
-	return weight * (double)k / (double)(n - k + 1);
+	long double weight = 1;
+	for (size_t k = 1; n <= 60 && k <= n / 2; k++)
+		weight = weight * (long double)(n - k + 1) / (long double)k;
+	return weight;
+}
+
+/* C(n, k-1) from C(n, k), from the centre outwards: nothing overflows, and far tails may fall to zero without harm. */
+static long double weight_below(long double weight, size_t n, size_t k)
+{
+	return weight * (long double)k / (long double)(n - k + 1);
 }
 
 /* Largest r whose interval covers at least `confidence`; 0 when there is none. Coverage is the sum of the binomial
  * probabilities of r .. n-r, added from the centre outwards, so it only ever sums positive terms. */
 static size_t order_rank(size_t n, double confidence, double *coverage)
 {
-	const double centre = n % 2 ? 2 : 1;   /* an odd n has two central terms */
-	double total = centre, weight = 1;
+	const long double centre = central_weight(n);
+	const long double first = n % 2 ? 2 * centre : centre;    /* an odd n has two central terms */
+	long double total = first, weight = centre;
 	for (size_t k = n / 2; k > 0; k--)
 		total += 2 * (weight = weight_below(weight, n, k));
 
-	double sum = centre;
-	weight = 1;
+	long double sum = first;
+	weight = centre;
 	for (size_t r = n / 2; r > 0; r--) {
-		if (sum / total >= confidence) {
-			*coverage = sum / total;
+		*coverage = (double)(sum / total);
+		if (*coverage >= confidence)
 			return r;
-		}
 		sum += 2 * (weight = weight_below(weight, n, r));
 	}
 	return 0;
