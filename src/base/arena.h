@@ -10,6 +10,7 @@ struct ilab_arena { struct ilab_arena_block *head; };
 
 void *ilab_arena_alloc(struct ilab_arena *arena, size_t bytes);        /* zeroed, aligned for any type */
 char *ilab_arena_strdup(struct ilab_arena *arena, const char *text);   /* NULL stays NULL */
+/* Not for %f and %g, which look at the locale: numbers go through base/numtext.h. */
 char *ilab_arena_printf(struct ilab_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ilab_arena_free(struct ilab_arena *arena);
 

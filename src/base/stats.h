@@ -13,7 +13,8 @@ double ilab_stats_mad(const double *x, size_t n);
 
 /* Distribution-free interval for the median from order statistics: [x_(r), x_(n+1-r)] with the largest r whose exact
  * coverage, 1 - 2 P(Bin(n, 1/2) < r), is at least `confidence`. Returns false when n is too small (n < 6 at 0.95).
- * Source: David and Nagaraja, Order Statistics, section 7.1. */
+ * Source: David and Nagaraja, Order Statistics, section 7.1. Rank and coverage are worked out in
+ * long double: exact to the rounding of a double for n <= 60. */
 struct ilab_interval { double low, high, coverage; };
 bool ilab_stats_median_interval(const double *x, size_t n, double confidence, struct ilab_interval *out);
 

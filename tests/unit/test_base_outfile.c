@@ -362,7 +362,7 @@ static void a_read_only_folder_is_refused(void **state)
 static int on_a_small_disk(void)
 {
 	static char data[200000];
-	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 ||
 		mount("tmpfs", folder, "tmpfs", 0, "size=64k") != 0)
 		return 77;
 	for (size_t i = 0; i < WAYS; i++) {
@@ -382,7 +382,7 @@ static int on_a_small_disk(void)
 	take_way(3);
 	if (ilab_outfile_open(path, &file, &err) != ILAB_OK || ilab_outfile_commit(file, data, 40000, &err) != ILAB_IO || entries() != 0)
 		return 4;
-	if (mount(NULL, folder, NULL, MS_REMOUNT | MS_RDONLY, NULL) != 0)
+	if (mount("tmpfs", folder, "tmpfs", MS_REMOUNT | MS_RDONLY, NULL) != 0)
 		return 77;
 	memset(&err, 0, sizeof(err));
 	take_way(0);

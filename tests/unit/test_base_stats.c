@@ -53,7 +53,8 @@ static void interval_has_exact_rank_and_coverage(void **state)
 		assert_true(ilab_stats_median_interval(x, n, 0.95, &interval));
 		assert_true(interval.low == exact[i].r);
 		assert_true(interval.high == (double)(n + 1 - exact[i].r));
-		assert_true(interval.coverage == ldexp((double)exact[i].covered, -(int)n));
+		/* equal where long double has 64 bits of mantissa; valgrind and some processors have 53 */
+		assert_true(fabs(interval.coverage - ldexp((double)exact[i].covered, -(int)n)) < 1e-15);
 	}
 }
 
@@ -78,7 +79,7 @@ static void interval_agrees_with_published_coverages(void **state)
 	assert_true(ilab_stats_median_interval(x, 5, 0.9, &interval));
 	assert_true(interval.coverage == 0.9375);
 	assert_true(ilab_stats_median_interval(x, 7, 0.87, &interval));
-	assert_true(interval.low == 1 && interval.high == 5 && interval.coverage == 0.875);
+	assert_true(interval.low == 1 && interval.high == 5 && fabs(interval.coverage - 0.875) < 1e-15);
 	assert_true(ilab_stats_median_interval(x, 2, 0.5, &interval));
 	assert_true(interval.coverage == 0.5);
 }
