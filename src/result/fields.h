@@ -97,6 +97,9 @@ enum ilab_status ilab_header_read(struct ilab_fields_reader *r, const cJSON *doc
 /* Forms of run_id and started_utc, total_seconds >= 0, the tool's name. */
 enum ilab_status ilab_header_check(const struct ilab_header *header, struct ilab_err *err);
 
+/* What a device says of itself: canonical selector, forms of PCI address and UUID. `where` is its path for messages. */
+enum ilab_status ilab_device_check(const struct ilab_device *d, const char *where, struct ilab_err *err);
+
 /* Platform and device index from a canonical selector ("opencl:P:D", "cuda:N", "hip:N"); false when it is none of `backend`. */
 bool ilab_selector_indices(const char *selector, const char *backend, uint32_t *platform, uint32_t *device);
 

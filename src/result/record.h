@@ -161,7 +161,7 @@ struct ilab_measure {
 	struct {
 		struct ilab_text source; struct ilab_real interval_seconds;
 		struct ilab_real clock_mhz, temperature_c, power_w, energy_j_per_pass;   /* medians; the document holds {median} */
-		struct ilab_text throttled;
+		struct ilab_text throttled;    /* words separated by commas (an array in the document); "" = it was not throttled */
 	} telemetry;
 	struct ilab_phase *phases; size_t phase_count;
 };

@@ -1,4 +1,6 @@
 /* base/numtext: numbers as text. Every check runs in the C locale and again under a locale with a decimal comma. */
+#include "comma_locale.h"
+
 #include "base/numtext.h"
 
 #include <float.h>
@@ -206,30 +208,10 @@ static void in_the_c_locale(void **state)
 	check_everything();
 }
 
-/* A decimal-comma locale: an installed one, or one made for the test. NULL when there is neither. */
-static const char *comma_locale(const char *folder)
-{
-	static const char *const installed[] = { "de_DE.UTF-8", "fr_FR.UTF-8" };
-	for (size_t i = 0; i < 2; i++)
-		if (setlocale(LC_ALL, installed[i]))
-			return installed[i];
-	char command[300];
-	snprintf(command, sizeof(command), "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
-	if (system(command) != 0)
-		return NULL;
-	setenv("LOCPATH", folder, 1);
-	return setlocale(LC_ALL, "de_DE.UTF-8");
-}
-
 static void in_a_decimal_comma_locale(void **state)
 {
 	(void)state;
-	char folder[] = "/tmp/ilab-locale-XXXXXX", command[100];
-	assert_non_null(mkdtemp(folder));
-	const char *name = comma_locale(folder);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	assert_int_equal(system(command), 0);
-	if (!name) {
+	if (!comma_locale_set()) {
 		print_message("skipped: no decimal-comma locale is installed and localedef could not make one\n");
 		skip();
 	}

@@ -1,0 +1,402 @@
+#include "result_fixture.h"
+
+#include "result/document.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each invariant: a consistent record, one statement that contradicts it, and where the check must point. */
+
+/* --- measure ------------------------------------------------------------------------------------------------------------ */
+
+#define MEASURE_CASES(X) \
+	X("tool.name", m->header.tool_name = "other") \
+	X("started_utc", m->header.started_utc = "2026-13-01T06:29:46Z") \
+	X("started_utc", m->header.started_utc = "2026-12-01 06:29:46") \
+	X("started_utc", m->header.started_utc = "2026-12-01T06:29:46+01:00") \
+	X("total_seconds", m->header.total_seconds = -1) \
+	X("total_seconds", m->header.total_seconds = 0.5) \
+	X("configuration.view", m->configuration.view = "opencl/First Platform/builtin") \
+	X("configuration.view", m->configuration.view = "opencl/Other/clblast") \
+	X("configuration.view", m->configuration.view = "opencl") \
+	X("configuration.view", m->configuration.view = "opencl/First Platform/clblast/") \
+	X("configuration.backend", m->configuration.backend = "cuda") \
+	X("configuration.device", m->configuration.device = "") \
+	X("configuration.repeats", m->configuration.repeats = 0) \
+	X("environment.gemm.provider", m->configuration.gemm = "builtin") \
+	X("environment.device.backend", m->device.backend = "cuda") \
+	X("environment.device.platform", m->device.platform = "Other") \
+	X("environment.device.selector", m->device.selector = "opencl:0") \
+	X("environment.device.selector", m->device.selector = "opencl:00:1") \
+	X("environment.device.selectors", m->device.selector_count = 0) \
+	X("environment.device.pci_address", m->device.pci_address.value = "41:00.0") \
+	X("environment.device.uuid", m->device.uuid.value = "00000000-0102-0304-0506-0708090A0B0C") \
+	X("environment.backend.setup_seconds", m->backend.setup_seconds = -0.1) \
+	X("environment.backend.floor_seconds", m->backend.floor_seconds = -1) \
+	X("environment.gemm.launches_per_pass", m->gemm.launches_per_pass = 0) \
+	X("timers.host.resolution_seconds", m->timers.host_resolution_seconds = 0) \
+	X("timers.device.calibration_ratio", m->timers.device_calibration_ratio.value = 0) \
+	X("configuration: ", m->configuration.width = UINT64_MAX) \
+	X("configuration: ", m->configuration.batch = 0) \
+	X("synthetic_model.parameters", m->model.parameters++) \
+	X("synthetic_model.parameter_bytes", m->model.parameter_bytes--) \
+	X("synthetic_model.input_bytes", m->model.input_bytes++) \
+	X("synthetic_model.hidden_bytes", m->model.hidden_bytes++) \
+	X("synthetic_model.output_bytes", m->model.output_bytes++) \
+	X("synthetic_model.flop_per_forward", m->model.flop_per_forward /= 2) \
+	X("synthetic_model.parameter_bytes", m->configuration.dtype = "float16") \
+	X("phases: ", m->phase_count--) \
+	X("phases: ", m->configuration.repeats++) \
+	X("phases: ", m->configuration.warmup = 0) \
+	X("phases[0].phase", m->phases[0].phase = "inputs") \
+	X("phases[3].phase", m->phases[3].phase = "warm_forward") \
+	X("phases[4].repetition", m->phases[4].repetition = 0) \
+	X("phases[6].repetition", m->phases[6].repetition = 2) \
+	X("phases[2].repetition", m->phases[2].repetition = 1) \
+	X("phases[1].seconds", m->phases[1].seconds = -1e-9) \
+	X("phases[4].device_seconds", m->phases[4].device_seconds.value = 11.6) \
+	X("phases[4].device_seconds", m->phases[4].device_seconds.value = -0.1) \
+	X("phases[4].baseline_allocated_bytes", m->phases[4].baseline_reserved_bytes--) \
+	X("phases[4].end_allocated_bytes", m->phases[4].end_reserved_bytes = 140543) \
+	X("phases[4].peak_allocated_bytes", m->phases[4].peak_reserved_bytes--) \
+	X("phases[1].peak_allocated_bytes", m->phases[1].peak_allocated_bytes--) \
+	X("phases[0].peak_reserved_bytes", m->phases[0].baseline_reserved_bytes = 132353) \
+	X("phases[4].peak_reserved_bytes", m->phases[4].end_reserved_bytes = 157929) \
+	X("phases[0].end_allocated_bytes", m->phases[0].end_allocated_bytes--) \
+	X("phases[1].end_allocated_bytes", m->phases[1].end_allocated_bytes--) \
+	X("phases[3].end_allocated_bytes", m->phases[3].end_allocated_bytes--) \
+	X("phases[5].baseline_allocated_bytes", m->phases[5].baseline_allocated_bytes--) \
+	X("phases[2].peak_allocated_bytes", m->gemm.temporary_bytes--) \
+	X("phases[0].output_checksum", m->phases[0].output_checksum = "00000000deadbeef") \
+	X("phases[7].output_checksum", m->phases[7].output_checksum = NULL) \
+	X("verification.bound", m->verification.bound = 0) \
+	X("verification.relative_error", m->verification.relative_error.value = 6e-6) \
+	X("verification.relative_error", m->verification.relative_error.value = -1) \
+	X("verification.status", m->verification.relative_error.reason = "invalid: not finite") \
+	X("verification.projection_error", m->verification.projection_error.reason = "invalid: not finite") \
+	X("verification.max_abs_error", m->verification.max_abs_error.value = -1) \
+	X("verification.rows_checked", m->verification.rows_checked = 17) \
+	X("verification.rows_checked", m->verification.rows_checked = 0) \
+	X("verification.rows_checked", m->verification.elements_checked = 7) \
+	X("verification.failure", m->verification.failure = "relative error") \
+	X("summary.flop_per_second", m->verification.status = "failed") \
+	X("summary.flop_per_second", m->summary.flop_per_second.value *= 2) \
+	X("summary.flop_per_second", m->summary.flop_per_second.reason = "invalid: no") \
+	X("summary.samples", m->summary.samples--) \
+	X("summary.median_seconds", m->summary.median_seconds.value *= 1.001) \
+	X("summary.min_seconds", m->summary.min_seconds.value = 0) \
+	X("summary.max_seconds", m->summary.max_seconds.value = 1) \
+	X("summary.mad_seconds", m->summary.mad_seconds.value = 0) \
+	X("summary.ci_low_seconds", m->summary.ci_low_seconds.value = 0) \
+	X("summary.ci_high_seconds", m->summary.ci_high_seconds.value = 1) \
+	X("summary.ci_coverage", m->summary.ci_coverage.value = 0.95) \
+	X("summary.drift_ratio", m->summary.drift_ratio.value = 1) \
+	X("summary.outliers", m->summary.outliers.value += 1) \
+	X("summary.device_median_seconds", m->summary.device_median_seconds.value = 1)
+
+
+
+struct expectation { const char *path, *statement; };
+static const struct expectation measure_cases[] = {
+#define X(path, statement) { path, #statement },
+	MEASURE_CASES(X)
+#undef X
+};
+
+static void mutate_measure(struct ilab_measure *m, size_t which)
+{
+	size_t n = 0;
+
+#define X(path, statement) if (n++ == which) { statement; }
+	MEASURE_CASES(X)
+#undef X
+}
+
+static void accepts_consistent_measures(void **state)
+{
+	struct ilab_arena arena = { 0 };
+	struct ilab_err err = { 0 };
+	struct ilab_measure m;
+	(void)state;
+
+	fixture_measure(&arena, &m);
+	if (ilab_measure_check(&m, &err) != ILAB_OK)
+		fail_msg("%s", err.text);
+	m.header.started_utc = "2026-12-01T06:29:46.123Z";
+	m.configuration.gemm = "clblast";
+	m.phases[3].output_checksum = NULL;
+	/* A plan that needs less. */
+	m.phases[4].peak_allocated_bytes = 150000;
+	m.verification.status = "failed";
+	m.verification.relative_error = (struct ilab_real){ .reason = "invalid: not finite" };
+	m.verification.failure = "not finite";
+	ilab_measure_summarise(&m, &arena);
+	if (ilab_measure_check(&m, &err) != ILAB_OK)
+		fail_msg("%s", err.text);
+	ilab_arena_free(&arena);
+}
+
+static void refuses_contradicting_measures(void **state)
+{
+	(void)state;
+
+	for (size_t i = 0; i < sizeof measure_cases / sizeof *measure_cases; i++) {
+		struct ilab_arena arena = { 0 };
+		struct ilab_err err = { 0 };
+		struct ilab_measure m;
+		fixture_measure(&arena, &m);
+		mutate_measure(&m, i);
+		if (ilab_measure_check(&m, &err) != ILAB_IO || strncmp(err.text, measure_cases[i].path, strlen(measure_cases[i].path)) != 0)
+			fail_msg("%s: %s", measure_cases[i].statement, err.text);
+		ilab_arena_free(&arena);
+	}
+}
+
+/* --- environment --------------------------------------------------------------------------------------------------------- */
+
+#define ENVIRONMENT_CASES(X) \
+	X("backends[0].reason", e->backends[0].reason = "unavailable: x") \
+	X("backends[1].reason", e->backends[1].reason = NULL) \
+	X("backends[0].state", (e->backends[0].state = "no-device", e->backends[0].reason = "x")) \
+	X("backends[1].state", (e->backends[1].state = "ready", e->backends[1].reason = NULL)) \
+	X("backends[1].name", e->backends[1].backend = "opencl") \
+	X("devices[1].selector", e->backends[0].devices[1].selector = "cuda:0") \
+	X("devices[1].selector", (e->backends[0].devices[1].selector = "opencl:0:1", \
+		e->backends[0].devices[1].selectors = e->backends[0].devices[0].selectors, \
+		e->backends[0].devices[1].selector_count = 1, e->backends[0].platforms[0].name = e->backends[0].devices[1].platform, \
+		e->backends[0].devices[0].platform = e->backends[0].devices[1].platform, e->backends[0].devices[1].platform_index = 0)) \
+	X("devices[0].selectors", e->backends[0].devices[0].selector_count = 0) \
+	X("devices[0].pci_address", e->backends[0].devices[0].pci_address.value = "0000:41:00.00") \
+	X("devices[0].pci_address", e->backends[0].devices[0].pci_address.value = "0000:42:00.0") \
+	X("devices[0].uuid", e->backends[0].devices[0].uuid.value = "0") \
+	X("devices[0].physical", e->backends[0].devices[0].physical = 2) \
+	X("devices[0].physical", e->backends[0].devices[0].physical = -1) \
+	X("devices[0].type", e->backends[0].devices[0].type = "cpu") \
+	X("devices[1].type", e->backends[0].devices[1].type = "gpu") \
+	X("devices[1].platform", e->backends[0].devices[1].platform = "First Platform") \
+	X("devices[0].platform", e->backends[0].devices[0].platform = "Elsewhere") \
+	X("physical_devices[0]", (e->backends[0].devices[0].physical = 1, e->backends[0].devices[0].type = "cpu")) \
+	X("physical_devices[1].identity", (e->physical[0].identity = "cpu", e->backends[0].devices[0].type = "cpu"))
+
+static const struct expectation environment_cases[] = {
+#define X(path, statement) { path, #statement },
+	ENVIRONMENT_CASES(X)
+#undef X
+};
+
+static void mutate_environment(struct ilab_environment *e, size_t which)
+{
+	size_t n = 0;
+
+#define X(path, statement) if (n++ == which) { statement; }
+	ENVIRONMENT_CASES(X)
+#undef X
+}
+
+static void refuses_contradicting_environments(void **state)
+{
+	(void)state;
+
+	for (size_t i = 0; i <= sizeof environment_cases / sizeof *environment_cases; i++) {
+		struct ilab_arena arena = { 0 };
+		struct ilab_err err = { 0 };
+		struct ilab_environment e;
+		bool good = i == sizeof environment_cases / sizeof *environment_cases;
+		fixture_environment(&arena, &e);
+		mutate_environment(&e, i);
+		if ((ilab_environment_check(&e, &err) == ILAB_OK) != good)
+			fail_msg("%s: %s", good ? "consistent" : environment_cases[i].statement, err.text);
+		if (!good && strncmp(err.text, environment_cases[i].path, strlen(environment_cases[i].path)) != 0)
+			fail_msg("%s: %s", environment_cases[i].statement, err.text);
+		ilab_arena_free(&arena);
+	}
+}
+
+/* --- estimate ------------------------------------------------------------------------------------------------------------ */
+
+static void recomputes_estimates(void **state)
+{
+	/* Bytes by hand: 3 parameters of 3 bits are 9 bits, 2 bytes; 1e-9 GiB are 1.07 bytes, so 2. */
+	static const struct { uint64_t parameters, bits, nano; uint64_t weight, total; bool good; } rows[] = {
+		{ 7000000000, 16, 4000000000, 14000000000, 18294967296, true },
+		{ 3, 3, 0, 2, 2, true },
+		{ 3, 3, 1, 2, 4, true },
+		{ 1, 1, 0, 1, 1, true },
+		{ 1, 64, 0, 8, 8, true },
+		{ 3, 3, 0, 3, 3, false },
+		{ 3, 3, 0, 2, 3, false },
+		{ 3, 3, 1, 2, 3, false },
+		{ 0, 3, 0, 0, 0, false },
+		{ 3, 0, 0, 0, 0, false },
+		{ 8, 65, 0, 65, 65, false },
+		{ (uint64_t)INT64_MAX + 1, 8, 0, (uint64_t)INT64_MAX + 1, (uint64_t)INT64_MAX + 1, false },
+	};
+	struct ilab_estimate e;
+	struct ilab_err err = { 0 };
+	(void)state;
+
+	fixture_estimate(&e);
+	assert_int_equal(ilab_estimate_check(&e, &err), ILAB_OK);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		fixture_estimate(&e);
+		ilab_err_clear(&err);
+		e.parameters = rows[i].parameters;
+		e.bits = rows[i].bits;
+		e.reserve_nano_gib = rows[i].nano;
+		e.weight_bytes = rows[i].weight;
+		e.total_bytes = rows[i].total;
+		if ((ilab_estimate_check(&e, &err) == ILAB_OK) != rows[i].good)
+			fail_msg("row %zu: %s", i, err.text);
+	}
+	fixture_estimate(&e);
+	e.assumption_count = 0;
+	assert_int_equal(ilab_estimate_check(&e, &err), ILAB_IO);
+}
+
+/* --- summary ------------------------------------------------------------------------------------------------------------- */
+
+static void summarises(void **state)
+{
+	struct ilab_arena arena = { 0 };
+	struct ilab_measure m;
+	(void)state;
+
+	/* Sorted: 0.001 0.011 0.012 0.0125 0.013 0.1 0.3; deviations from 0.0125: 0 0.0005 0.0005 0.0015 0.0115 0.0875 0.2875.
+	 * n = 7: [x1, x7] covers 1 - 2/128. Thirds of two: (0.1+0.3)/2 and (0.001+0.0125)/2. Limit 5 * 1.4826 * 0.0015 = 0.0111. */
+	fixture_measure(&arena, &m);
+	assert_int_equal(m.summary.samples, 7);
+	assert_true(m.summary.median_seconds.value == 0.0125);
+	assert_true(m.summary.min_seconds.value == 0.001);
+	assert_true(m.summary.max_seconds.value == 0.30000000000000004);
+	assert_true(fabs(m.summary.mad_seconds.value - 0.0015) < 1e-15);
+	assert_true(m.summary.ci_low_seconds.value == 0.001 && m.summary.ci_high_seconds.value == 0.30000000000000004);
+	assert_true(m.summary.ci_coverage.value == 0.984375);
+	assert_true(fabs(m.summary.drift_ratio.value - 0.00675 / 0.2) < 1e-12);
+	assert_int_equal(m.summary.outliers.value, 3);
+	assert_true(m.summary.flop_per_second.value == 1048576 / 0.0125);
+	assert_true(m.summary.device_median_seconds.value == 0.0125 * 0.75);
+	ilab_arena_free(&arena);
+}
+
+static void summarises_few(void **state)
+{
+	struct ilab_arena arena = { 0 };
+	struct ilab_measure m;
+	(void)state;
+
+	fixture_measure(&arena, &m);
+	m.phase_count = 4 + 5;
+	m.phases[6].device_seconds.reason = "invalid: stale stamps";
+	ilab_measure_summarise(&m, &arena);
+	assert_true(m.summary.median_seconds.value == 0.013 && m.summary.median_seconds.reason == NULL);
+	assert_null(m.summary.mad_seconds.reason);
+	assert_int_equal(strncmp(m.summary.ci_low_seconds.reason, "too-few-samples: ", 17), 0);
+	assert_int_equal(strncmp(m.summary.ci_coverage.reason, "too-few-samples: ", 17), 0);
+	assert_int_equal(strncmp(m.summary.drift_ratio.reason, "too-few-samples: ", 17), 0);
+	assert_int_equal(strncmp(m.summary.outliers.reason, "too-few-samples: ", 17), 0);
+	assert_string_equal(m.summary.device_median_seconds.reason, "invalid: stale stamps");
+
+	m.phase_count = 5;
+	ilab_measure_summarise(&m, &arena);
+	assert_int_equal(strncmp(m.summary.mad_seconds.reason, "too-few-samples: ", 17), 0);
+	m.phases[4].seconds = 0;
+	ilab_measure_summarise(&m, &arena);
+	assert_int_equal(strncmp(m.summary.flop_per_second.reason, "invalid: ", 9), 0);
+
+	m.phase_count = 4;
+	ilab_measure_summarise(&m, &arena);
+	assert_int_equal(m.summary.samples, 0);
+	assert_int_equal(strncmp(m.summary.median_seconds.reason, "not-run: ", 9), 0);
+	ilab_arena_free(&arena);
+}
+
+/* --- whole documents ----------------------------------------------------------------------------------------------------- */
+
+static enum ilab_status validate_text(const char *text, const char *part)
+{
+	struct ilab_arena arena = { 0 };
+	struct ilab_err err = { 0 };
+	const char *schema;
+	enum ilab_status status = ilab_document_validate(text, strlen(text), &arena, &schema, &err);
+
+	if (part != NULL && strstr(err.text, part) == NULL)
+		fail_msg("%s: %s", text, err.text);
+	ilab_arena_free(&arena);
+	return status;
+}
+
+static void validates_documents(void **state)
+{
+	struct ilab_arena arena = { 0 };
+	struct ilab_measure m;
+	cJSON *json;
+	char *text;
+	(void)state;
+
+	fixture_measure(&arena, &m);
+	json = ilab_measure_to_json(&m);
+	text = ilab_json_text(json);
+	assert_int_equal(validate_text(text, NULL), ILAB_OK);
+	memcpy(strstr(text, "\"samples\": 7"), "\"samples\": 8", 12);
+	assert_int_equal(validate_text(text, "summary.samples"), ILAB_IO);
+	free(text);
+	cJSON_Delete(json);
+	ilab_arena_free(&arena);
+
+	assert_int_equal(validate_text("[]", "expected an object"), ILAB_IO);
+	assert_int_equal(validate_text("{}", "schema: missing"), ILAB_IO);
+	assert_int_equal(validate_text("{\"schema\": 1}", "schema"), ILAB_IO);
+	assert_int_equal(validate_text("{\"schema\": \"iteragpu-lab/measure/2\"}", "does not know"), ILAB_IO);
+	assert_int_equal(validate_text("{\"schema\": \"iteragpu-lab/measure/01\"}", "does not know"), ILAB_IO);
+	assert_int_equal(validate_text("{\"schema\": \"iteragpu-lab/dance/1\"}", "does not know"), ILAB_IO);
+	assert_int_equal(validate_text("{\"schema\": \"iteragpu-lab/measur/1\"}", "does not know"), ILAB_IO);
+	assert_int_equal(validate_text("{\"schema\": \"other/measure/1\"}", "not one of this program's"), ILAB_IO);
+	assert_int_equal(validate_text("{\"schema\": \"iteragpu-lab/measure/1\"}", "tool: missing"), ILAB_IO);
+	assert_int_equal(validate_text("{\"schema\": \"iteragpu-lab/measure/1\",", "too early"), ILAB_IO);
+}
+
+static void reads_files(void **state)
+{
+	struct ilab_arena arena = { 0 };
+	struct ilab_err err = { 0 };
+	char path[] = "/tmp/ilab-document-XXXXXX", *text;
+	size_t bytes;
+	int fd = mkstemp(path);
+	FILE *f = fdopen(fd, "w");
+	(void)state;
+
+	for (int i = 0; i < 30000; i++)
+		fprintf(f, "line %d\n", i);
+	fclose(f);
+	assert_int_equal(ilab_document_read(path, &arena, &text, &bytes, &err), ILAB_OK);
+	assert_int_equal(strlen(text), bytes);
+	assert_non_null(strstr(text, "\nline 29999\n"));
+	remove(path);
+	assert_int_equal(ilab_document_read(path, &arena, &text, &bytes, &err), ILAB_IO);
+	assert_non_null(strstr(err.text, path));
+	ilab_err_clear(&err);
+	assert_int_equal(ilab_document_read("/tmp", &arena, &text, &bytes, &err), ILAB_IO);
+	ilab_arena_free(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(accepts_consistent_measures),
+		cmocka_unit_test(refuses_contradicting_measures),
+		cmocka_unit_test(refuses_contradicting_environments),
+		cmocka_unit_test(recomputes_estimates),
+		cmocka_unit_test(summarises),
+		cmocka_unit_test(summarises_few),
+		cmocka_unit_test(validates_documents),
+		cmocka_unit_test(reads_files),
+	};
+	return cmocka_run_group_tests_name("result/check", tests, NULL, NULL);
+}
