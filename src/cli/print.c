@@ -1,0 +1,52 @@
+#include "cli/command.h"
+
+#include "base/outfile.h"
+#include "result/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum ilab_status ilab_print_text(const char *text, struct ilab_err *err)
+{
+	return ilab_write_all(STDOUT_FILENO, "standard output", text, strlen(text), err);
+}
+
+enum ilab_status ilab_print_json(cJSON *json, struct ilab_err *err)
+{
+	char *text = json ? ilab_json_text(json) : NULL;
+	enum ilab_status status = text ? ilab_print_text(text, err)
+		: ilab_err_set(err, ILAB_FAILED, "", 0, "out of host memory while writing the document");
+	free(text);
+	cJSON_Delete(json);
+	return status;
+}
+
+enum ilab_status ilab_check_stdout(struct ilab_err *err)
+{
+	int flags = fcntl(STDOUT_FILENO, F_GETFL);
+	if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+		return ILAB_OK;
+	return ilab_err_set(err, ILAB_IO, "", 0, "standard output is closed: results have nowhere to go");
+}
+
+void ilab_note(const char *format, ...)
+{
+	char text[1024] = "iteragpu-lab: ";
+	size_t start = strlen(text);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text + start, sizeof(text) - start - 1, format, args);
+	va_end(args);
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = ' ';
+	strcat(text, "\n");
+	/* Nothing can be said about a stderr that is gone. */
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		return;
+}
