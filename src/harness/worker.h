@@ -12,17 +12,22 @@ struct ilab_worker;
 struct ilab_worker_options {
 	const char *backend;               /* "opencl" "cuda" "hip" */
 	const char *module_dir;            /* NULL: the default places */
+	char *const *environment;          /* of the caller, NULL-terminated; the worker gets it without the ignored variables */
 	const char *cache_dir;             /* NULL, or an empty folder that drivers are told to keep compiled kernels in (--cold-cache) */
+	const char *vendors_dir;           /* NULL, or the folder of OpenCL driver files to use instead of the system's */
 	double timeout_seconds;            /* 0: none; counts from start, all requests together */
-	bool verbose;                      /* pass the worker's stdout and stderr on to stderr as it comes */
+	/* What the worker and its drivers print, as it comes, and the caller waiting (a few times a second). May be NULL. */
+	void *context;
+	void (*output)(void *context, const char *bytes, size_t count);
+	void (*idle)(void *context);
 };
 
-/* Names (never values) of variables that were taken out of the worker's environment because they change arithmetic or the
- * device behind our back and were set. */
+/* Names (never values) of variables that are taken out of the worker's environment because they change arithmetic or the
+ * device's memory behind our back, and are set in `environment`. */
 struct ilab_names { const char **names; size_t count; };
+struct ilab_names ilab_worker_ignored_variables(struct ilab_arena *arena, char *const *environment);
 
 enum ilab_status ilab_worker_start(const struct ilab_worker_options *options, struct ilab_worker **out, struct ilab_err *err);
-struct ilab_names ilab_worker_ignored_variables(struct ilab_arena *arena);
 
 /* The answers. A worker that dies, hangs past the time-out or is interrupted (SIGINT, SIGTERM to the parent) is killed with its group and the
  * status says which: ILAB_FAILED naming signal or time-out and phase, ILAB_INTERRUPTED, ILAB_TERMINATED. `observer` runs in the parent. */

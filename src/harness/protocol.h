@@ -1,0 +1,38 @@
+#ifndef ILAB_HARNESS_PROTOCOL_H
+#define ILAB_HARNESS_PROTOCOL_H
+
+#include "harness/measure.h"
+#include "result/json.h"
+
+/* What parent and worker say to each other: one JSON object a line.
+ *
+ *   parent  {"request":"enumerate", "backend":..., "module_dir":..., "surroundings":{...}}
+ *           {"request":"measure", the same, and the members of struct ilab_measure_request}
+ *   worker  {"record":"started", "phase":..., "repetition":n}      {"record":"finished", "row":{a phase}}
+ *           {"record":"progress", "what":..., "done":n, "total":n}
+ *           {"record":"listing", "listing":{...}}                  answer to enumerate
+ *           {"record":"result", "status":0 or 4, "measure":{...}}  answer to measure
+ *           {"record":"error", "status":n, "call":..., "code":n, "text":...}   answer to either
+ *
+ * Numbers and doubles arrive exactly as they were sent. */
+
+/* The worker's descriptors. stdin is /dev/null, stdout and stderr are a pipe to the parent. */
+enum { ILAB_WORKER_REQUEST_FD = 3, ILAB_WORKER_RECORD_FD = 4 };
+
+struct ilab_request {
+	bool measure;                          /* else enumerate */
+	const char *backend, *module_dir;      /* module_dir: NULL for the default places */
+	struct ilab_surroundings surroundings;
+	struct ilab_measure_request run;       /* of a measure; `tuning` does not travel yet */
+};
+
+/* NULL when memory runs out. Freed with cJSON_Delete. */
+cJSON *ilab_request_to_json(const struct ilab_request *request);
+/* Strings go into `arena`; run.open.surroundings points to out->surroundings. ILAB_IO when a member is missing or odd. */
+enum ilab_status ilab_request_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_request *out, struct ilab_err *err);
+
+cJSON *ilab_error_to_json(enum ilab_status status, const struct ilab_err *error);
+/* Records the error that travelled in `err` and returns its status. */
+enum ilab_status ilab_error_from_json(const cJSON *json, struct ilab_err *err);
+
+#endif
