@@ -133,7 +133,7 @@ static void range_text(const struct ilab_option *o, char *out, size_t size)
 static enum ilab_status number(const struct parse *p, const struct ilab_option *o, const char *value)
 {
 	uint64_t n = 0;
-	char range[120];
+	char range[256];
 	enum ilab_parse parsed = o->kind == ILAB_OPTION_DECIMAL ? ilab_parse_decimal(value, 9, &n)
 		: o->kind == ILAB_OPTION_SUFFIXED ? ilab_parse_u64_suffixed(value, &n) : ilab_parse_u64(value, &n);
 	if (parsed == ILAB_PARSE_OK && n >= o->min && n <= o->max) {

@@ -1,0 +1,174 @@
+#include "cli/command.h"
+
+#include "base/clock.h"
+#include "base/outfile.h"
+#include "cli/survey.h"
+#include "device/device.h"
+#include "harness/signals.h"
+#include "result/document.h"
+#include "result/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The work of a measurement, from the arguments to a record; the caller owns what has to be given back. */
+struct run {
+	const struct ilab_context *context;
+	const struct ilab_options *options;
+	struct ilab_measure_request request;
+	struct ilab_selector selector;
+	struct ilab_survey survey;
+	struct ilab_progress progress;
+	const struct ilab_device *device;
+	struct ilab_worker *worker;
+	struct ilab_measure record;
+};
+
+/* Everything that can be refused without any driver. */
+static enum ilab_status prepare(struct run *r, struct ilab_err *err)
+{
+	const struct ilab_options *o = r->options;
+	struct ilab_measure_request *q = &r->request;
+	struct ilab_sizes sizes;
+	q->shape = (struct ilab_shape){ o->batch, o->context, o->width, o->hidden };
+	if (!o->hidden && !ilab_checked_mul(o->width, 4, &q->shape.hidden))
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "hidden, 4 * width, is too large: the largest size is 2^63 - 1");
+	if (!ilab_dtype_from_name(o->dtype, &q->dtype) || !ilab_gemm_from_name(o->gemm, &q->gemm))
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "a name of the option table is unknown below it");
+	q->warmup = o->warmup;
+	q->repeats = o->repeats;
+	q->seed = o->seed;
+	q->verify_rows = o->verify_rows;
+	enum ilab_status status = ilab_shape_sizes(&q->shape, q->dtype, &sizes, err);
+	if (status == ILAB_OK)
+		status = ilab_selector_parse(o->device, r->context->arena, &r->selector, err);
+	return status == ILAB_OK ? ilab_check_stdout(err) : status;
+}
+
+static enum ilab_status find_device(struct run *r, struct ilab_err *err)
+{
+	const struct ilab_options *o = r->options;
+	const char *only = o->backend ? o->backend : r->selector.kind == ILAB_SELECT_BACKEND ? r->selector.backend : NULL;
+	if (o->backend && r->selector.kind == ILAB_SELECT_BACKEND && strcmp(o->backend, r->selector.backend) != 0)
+		only = NULL;           /* resolving says what is wrong */
+	enum ilab_status status = ilab_survey_open(&r->survey, r->context, o, &r->progress, only, (double)o->timeout_ns * 1e-9, err);
+	if (status == ILAB_OK)
+		status = ilab_device_resolve(&r->selector, o->backend, r->survey.listings, r->survey.count, &r->device, err);
+	if (status != ILAB_OK)
+		return status;
+	r->request.open.platform_index = r->device->platform_index;
+	r->request.open.device_index = r->device->device_index;
+	r->worker = ilab_survey_keep(&r->survey, r->device->backend);
+	for (size_t l = 0; l < r->survey.count && !o->quiet; l++)
+		for (size_t i = 0; i < r->survey.listings[l].advice_count && o->verbose; i++)
+			ilab_note("%s", r->survey.listings[l].advice[i]);
+	return ILAB_OK;
+}
+
+static bool differs(const char *a, const char *b)
+{
+	return (a || b) && (!a || !b || strcmp(a, b) != 0);
+}
+
+/* The worker opened the device by index: is it the one that was chosen? */
+static enum ilab_status check_identity(const struct ilab_device *chosen, const struct ilab_device *opened, struct ilab_err *err)
+{
+	if (!differs(chosen->selector, opened->selector) && !differs(chosen->name, opened->name) && !differs(chosen->platform, opened->platform)
+		&& !differs(chosen->pci_address.value, opened->pci_address.value) && !differs(chosen->uuid.value, opened->uuid.value)
+		&& !differs(chosen->driver_version.value, opened->driver_version.value))
+		return ILAB_OK;
+	return ilab_err_set(err, ILAB_FAILED, "", 0, "the driver opened another device than the one chosen: %s \"%.100s\" instead of %s \"%.100s\"",
+		opened->selector, opened->name, chosen->selector, chosen->name);
+}
+
+/* What only this side knows. */
+static void complete(struct run *r)
+{
+	struct ilab_measure *m = &r->record;
+	struct ilab_arena *arena = r->context->arena;
+	const struct ilab_device *chosen = r->device;
+	struct ilab_names ignored = ilab_worker_ignored_variables(arena, r->context->environment);
+	m->ignored_variables = ignored.names;
+	m->ignored_variable_count = ignored.count;
+	ilab_host_facts(arena, &m->host);
+	if (r->options->no_uuid)
+		ilab_device_hide_uuids(arena, r->survey.listings, r->survey.count, r->survey.physical, r->survey.physical_count);
+	m->device = *chosen;
+	m->configuration.device = chosen->selector;
+	m->configuration.view = ilab_arena_printf(arena, "%s/%s/%s", chosen->backend, chosen->platform, m->gemm.provider);
+	const char **modules = NULL;
+	size_t module_count = 0;
+	for (size_t l = 0; l < r->survey.count; l++) {
+		const char *file = r->survey.listings[l].modules;
+		if (file && !strcmp(r->survey.listings[l].backend, chosen->backend) && strcmp(file, "built-in") != 0) {
+			modules = ilab_arena_alloc(arena, sizeof(*modules));
+			modules[module_count++] = file;
+		}
+	}
+	ilab_header_fill(r->context, r->options, "iteragpu-lab/measure/1", modules, module_count, &m->header);
+	for (size_t i = 0; r->options->no_uuid && i < m->header.command_count; i++)
+		if (!strncmp(m->header.command[i], "uuid:", 5))
+			m->header.command[i] = chosen->selector;
+}
+
+static enum ilab_status work(struct run *r, struct ilab_err *err)
+{
+	struct ilab_observer observer = ilab_progress_observer(&r->progress);
+	ilab_progress_start(&r->progress, r->context, r->options);
+	enum ilab_status status = find_device(r, err);
+	if (status == ILAB_OK)
+		status = ilab_worker_measure(r->worker, &r->request, &observer, r->context->arena, &r->record, err);
+	ilab_progress_clear(&r->progress);
+	if (status == ILAB_FAILED && r->worker && !r->options->quiet && !r->options->verbose)
+		ilab_survey_show_output(r->worker);
+	if (status != ILAB_OK && status != ILAB_UNVERIFIED)
+		return status;
+	enum ilab_status same = check_identity(r->device, &r->record.device, err);
+	if (same != ILAB_OK)
+		return same;
+	complete(r);
+	return status;
+}
+
+/* Results first, the file last: whoever finds the file has been told everything. */
+static enum ilab_status deliver(struct run *r, struct ilab_outfile **file, struct ilab_err *err)
+{
+	cJSON *json = ilab_measure_to_json(&r->record);
+	char *text = json ? ilab_json_text(json) : NULL;
+	cJSON_Delete(json);
+	if (!text)
+		return ilab_err_set(err, ILAB_FAILED, "", 0, "out of host memory while writing the document");
+	enum ilab_status status = ilab_print_text(r->options->json ? text : ilab_text_measure(&r->record, r->context->arena), err);
+	if (status == ILAB_OK)
+		status = ilab_signals_check(err);
+	if (status == ILAB_OK) {
+		status = ilab_outfile_commit(*file, text, strlen(text), err);
+		*file = NULL;
+	}
+	free(text);
+	return status;
+}
+
+enum ilab_status ilab_cmd_measure(const struct ilab_context *context, const struct ilab_options *options, struct ilab_err *err)
+{
+	struct run r = { .context = context, .options = options };
+	struct ilab_outfile *file = NULL;
+	struct ilab_err trouble = { 0 };
+	enum ilab_status status = prepare(&r, err);
+	if (status == ILAB_OK)
+		status = ilab_signals_catch(err);
+	if (status == ILAB_OK)
+		status = ilab_outfile_open(options->output, &file, err);
+	if (status == ILAB_OK)
+		status = work(&r, err);
+	ilab_survey_close(&r.survey);
+	if (status == ILAB_OK || status == ILAB_UNVERIFIED) {
+		enum ilab_status delivered = deliver(&r, &file, &trouble);
+		if (delivered != ILAB_OK) {
+			*err = trouble;        /* a file that is not there matters more than what it would have said */
+			status = delivered;
+		}
+	}
+	ilab_outfile_discard(file);
+	return status;
+}
