@@ -29,15 +29,15 @@ enum ilab_fill { ILAB_FILL_RULE, ILAB_FILL_POISON };
 enum ilab_probe { ILAB_PROBE_COPY, ILAB_PROBE_FMA, ILAB_PROBE_MATRIX };
 
 /* A tuning document's parameters for this device, as read by the caller (NULL: none). */
+struct ilab_tuning_entry {             /* one product y[m, n] = x[m, k] W^T */
+	enum ilab_dtype dtype;
+	uint64_t m, n, k;
+	const char *form;
+	const struct ilab_parameter *parameters; size_t parameter_count;
+};
 struct ilab_tuning {
 	const char *provider;
-	const struct ilab_tuning_entry {
-		enum ilab_dtype dtype;
-		uint64_t m, n, k;
-		const char *form;
-		const struct ilab_parameter *parameters; size_t parameter_count;
-	} *entries;
-	size_t entry_count;
+	const struct ilab_tuning_entry *entries; size_t entry_count;
 };
 
 /* Facts about drivers' surroundings that a backend may not read from the environment itself. Every member may be NULL: not known. */
@@ -107,6 +107,11 @@ struct ilab_backend {
 	enum ilab_status (*plan)(struct ilab_session *s, const struct ilab_shape *shape, enum ilab_dtype dtype, enum ilab_gemm gemm,
 		const struct ilab_tuning *tuning, struct ilab_plan *out, struct ilab_err *err);
 
+	/* BLOCKS, runs no product. For `tune`: parameter sets worth timing for one layer's product, best guess first, each an entry that
+	 * `plan` accepts. Rows go into `arena`. May be NULL: nothing to tune. */
+	enum ilab_status (*candidates)(struct ilab_session *s, const struct ilab_shape *shape, enum ilab_dtype dtype, enum ilab_gemm gemm,
+		int layer, struct ilab_arena *arena, struct ilab_tuning_entry **out, size_t *count, struct ilab_err *err);
+
 	/* QUEUES, or BLOCKS when a new block must be made (it is touched, so that memory is there). `bytes` > 0 is counted exactly. */
 	enum ilab_status (*alloc)(struct ilab_session *s, uint64_t bytes, struct ilab_buffer **out, struct ilab_err *err);
 	/* QUEUES. Gives the buffer back to the allocator's cache: later allocations may reuse it at once, since one in-order queue
@@ -146,6 +151,13 @@ struct ilab_backend {
 	enum ilab_status (*span_begin)(struct ilab_session *s, struct ilab_err *err);
 	enum ilab_status (*span_end)(struct ilab_session *s, struct ilab_err *err);
 	bool (*span_read)(struct ilab_session *s, uint64_t *begin_ns, uint64_t *end_ns);
+
+	/* A pass as a graph that is replayed; all three NULL where a backend has none. What is queued between begin and end is recorded and not
+	 * run; only linear and spans may be called there, on buffers allocated before (alloc and free are refused by assertion). end
+	 * BLOCKS and replaces the session's graph; launch QUEUES it, and its buffers must still be alive. */
+	enum ilab_status (*graph_begin)(struct ilab_session *s, struct ilab_err *err);
+	enum ilab_status (*graph_end)(struct ilab_session *s, struct ilab_err *err);
+	enum ilab_status (*graph_launch)(struct ilab_session *s, struct ilab_err *err);
 
 	void (*memory)(struct ilab_session *s, struct ilab_memory *out);
 	void (*reset_peaks)(struct ilab_session *s);   /* both peaks become the current values */

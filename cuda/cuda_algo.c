@@ -1,0 +1,288 @@
+#include "lt.h"
+
+#include "base/numtext.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Which of cuBLASLt's algorithms runs a product: its heuristics' first that keeps our rules, or the one that a tuning document
+ * describes. An algorithm is written down as its configuration attributes, from which it can be made again. */
+
+/* --- configurations as parameters --------------------------------------------------------------------------------------- */
+
+/* ID is read-only: it is given when an algorithm is made. */
+static const struct attribute {
+	const char *name;
+	cublasLtMatmulAlgoConfigAttributes_t attribute;
+	size_t bytes;
+} attributes[] = {
+	{ "algo", CUBLASLT_ALGO_CONFIG_ID, 4 },
+	{ "tile", CUBLASLT_ALGO_CONFIG_TILE_ID, 4 },
+	{ "stages", CUBLASLT_ALGO_CONFIG_STAGES_ID, 4 },
+	{ "split_k", CUBLASLT_ALGO_CONFIG_SPLITK_NUM, 4 },
+	{ "reduction", CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, 4 },
+	{ "swizzle", CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, 4 },
+	{ "custom", CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, 4 },
+	{ "inner_shape", CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, 2 },
+	{ "cluster", CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, 2 },
+};
+#define ATTRIBUTE_COUNT (sizeof(attributes) / sizeof(attributes[0]))
+#define NO_VALUE UINT32_MAX
+
+static uint32_t config_get(const cublasLtMatmulAlgo_t *algo, const struct attribute *a)
+{
+	uint32_t wide = 0;
+	uint16_t narrow = 0;
+	size_t written;
+	void *into = a->bytes == 2 ? (void *)&narrow : (void *)&wide;
+	if (lt.cublasLtMatmulAlgoConfigGetAttribute_(algo, a->attribute, into, a->bytes, &written))
+		return NO_VALUE;
+	return a->bytes == 2 ? narrow : wide;
+}
+
+static cublasStatus_t config_set(cublasLtMatmulAlgo_t *algo, const struct attribute *a, uint32_t value)
+{
+	const uint16_t narrow = (uint16_t)value;
+	return lt.cublasLtMatmulAlgoConfigSetAttribute_(algo, a->attribute, a->bytes == 2 ? (const void *)&narrow : (const void *)&value, a->bytes);
+}
+
+static const struct attribute *attribute_named(const char *name)
+{
+	for (size_t i = 0; i < ATTRIBUTE_COUNT; i++)
+		if (!strcmp(attributes[i].name, name))
+			return &attributes[i];
+	return NULL;
+}
+
+static void describe(struct ilab_arena *arena, const cublasLtMatmulAlgo_t *algo, uint64_t temporary_bytes, struct ilab_parameter **out, size_t *count)
+{
+	struct ilab_parameter *rows = ilab_arena_alloc(arena, (ATTRIBUTE_COUNT + 1) * sizeof(*rows));
+	*count = 0;
+	for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
+		uint32_t value = config_get(algo, &attributes[i]);
+		if (value != NO_VALUE)
+			rows[(*count)++] = (struct ilab_parameter){ attributes[i].name, ilab_arena_printf(arena, "%" PRIu32, value) };
+	}
+	rows[(*count)++] = (struct ilab_parameter){ "workspace_bytes", ilab_arena_printf(arena, "%" PRIu64, temporary_bytes) };
+	*out = rows;
+}
+
+/* --- rules -------------------------------------------------------------------------------------------------------------- */
+
+/* float32 means IEEE float32, and sums are kept in float32 everywhere: the algorithm itself must say so. */
+static bool keeps_arithmetic(const cublasLtMatmulAlgo_t *algo, enum ilab_dtype dtype)
+{
+	uint64_t flags = 0;
+	size_t written;
+	if (lt.cublasLtMatmulAlgoCapGetAttribute_(algo, CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS, &flags, sizeof(flags), &written))
+		return true;
+	if (flags & CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_16F)
+		return false;
+	return dtype != ILAB_F32 || !(flags & CUBLASLT_NUMERICAL_IMPL_FLAGS_TENSOR_OP_MASK);
+}
+
+static bool usable(const cublasLtMatmulHeuristicResult_t *r, enum ilab_dtype dtype, uint64_t max_bytes)
+{
+	return r->state == CUBLAS_STATUS_SUCCESS && r->workspaceSize <= max_bytes && keeps_arithmetic(&r->algo, dtype);
+}
+
+static uint64_t max_bytes_of(const struct lt_library *l, const struct native_gemm_request *request)
+{
+	return request->max_temporary_bytes < l->max_temporary_bytes ? request->max_temporary_bytes : l->max_temporary_bytes;
+}
+
+/* Parts of a split sum meet in float32, never in a 16-bit result. */
+static uint32_t reductions_of(enum ilab_dtype dtype)
+{
+	return ilab_dtype_bytes(dtype) == 2 ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE : CUBLASLT_REDUCTION_SCHEME_MASK;
+}
+
+/* --- the heuristics ----------------------------------------------------------------------------------------------------- */
+
+static enum ilab_status ask(struct lt_library *l, const struct lt_product *p, const struct native_gemm_request *request,
+	cublasLtMatmulHeuristicResult_t *results, int capacity, int *count, struct ilab_err *err)
+{
+	const uint64_t max_bytes = max_bytes_of(l, request);
+	const uint32_t reductions = reductions_of(request->dtype);
+	cublasLtMatmulPreference_t preference = NULL;
+	*count = 0;
+	cublasStatus_t code = lt.cublasLtMatmulPreferenceCreate_(&preference);
+	if (!code)
+		code = lt.cublasLtMatmulPreferenceSetAttribute_(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &max_bytes, sizeof(max_bytes));
+	if (!code)
+		code = lt.cublasLtMatmulPreferenceSetAttribute_(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions, sizeof(reductions));
+	if (!code)
+		code = lt.cublasLtMatmulAlgoGetHeuristic_(l->handle, p->desc, p->w, p->x, p->y, p->y, preference, capacity, results, count);
+	if (preference)
+		lt.cublasLtMatmulPreferenceDestroy_(preference);
+	if (code && code != CUBLAS_STATUS_NOT_SUPPORTED)
+		return lt_fail(code, "cublasLtMatmulAlgoGetHeuristic", "choose an algorithm", err);
+	return ILAB_OK;
+}
+
+#define ASKED 16
+
+static enum ilab_status first_choice(struct lt_library *l, struct lt_product *p, const struct native_gemm_request *request, uint64_t *temporary_bytes,
+	struct ilab_err *err)
+{
+	cublasLtMatmulHeuristicResult_t results[ASKED];
+	int count;
+	enum ilab_status status = ask(l, p, request, results, ASKED, &count, err);
+	if (status)
+		return status;
+	for (int i = 0; i < count; i++) {
+		if (!usable(&results[i], request->dtype, max_bytes_of(l, request)))
+			continue;
+		p->algo = results[i].algo;
+		*temporary_bytes = results[i].workspaceSize;
+		return ILAB_OK;
+	}
+	return ilab_err_set(err, ILAB_REFUSED, "cublasLtMatmulAlgoGetHeuristic", 0, "cuBLASLt has no algorithm for %s, %" PRIu64 " x %" PRIu64 " x %" PRIu64
+		"%s; use --gemm builtin", ilab_dtype_name(request->dtype), request->m, request->n, request->k, request->biased ? " with bias" : "");
+}
+
+/* --- an algorithm from parameters ---------------------------------------------------------------------------------------- */
+
+static bool check(struct lt_library *l, const struct lt_product *p, const cublasLtMatmulAlgo_t *algo, const struct native_gemm_request *request,
+	uint64_t *temporary_bytes)
+{
+	cublasLtMatmulHeuristicResult_t result = { .state = CUBLAS_STATUS_SUCCESS };
+	if (lt.cublasLtMatmulAlgoCheck_(l->handle, p->desc, p->w, p->x, p->y, p->y, algo, &result))
+		return false;
+	*temporary_bytes = result.workspaceSize;
+	return result.workspaceSize <= max_bytes_of(l, request) && keeps_arithmetic(algo, request->dtype);
+}
+
+static cublasStatus_t init_algo(struct lt_library *l, enum ilab_dtype dtype, int id, cublasLtMatmulAlgo_t *algo)
+{
+	const struct lt_types t = lt_types_of(dtype);
+	return lt.cublasLtMatmulAlgoInit_(l->handle, t.compute, CUDA_R_32F, t.storage, t.storage, t.storage, t.storage, id, algo);
+}
+
+static bool value_of(const struct ilab_tuning_entry *entry, const char *name, uint32_t *out)
+{
+	uint64_t value;
+	for (size_t i = 0; i < entry->parameter_count; i++) {
+		if (strcmp(entry->parameters[i].name, name) || ilab_parse_u64(entry->parameters[i].value, &value) || value >= NO_VALUE)
+			continue;
+		*out = (uint32_t)value;
+		return true;
+	}
+	return false;
+}
+
+static enum ilab_status described_choice(struct lt_library *l, struct lt_product *p, const struct native_gemm_request *request, uint64_t *temporary_bytes,
+	struct ilab_err *err)
+{
+	uint32_t value;
+	bool ok = value_of(request->entry, "algo", &value) && !init_algo(l, request->dtype, (int)value, &p->algo);
+	for (size_t i = 1; ok && i < ATTRIBUTE_COUNT; i++)
+		if (value_of(request->entry, attributes[i].name, &value))
+			ok = !config_set(&p->algo, &attributes[i], value);
+	if (ok && (ilab_dtype_bytes(request->dtype) == 4 || config_get(&p->algo, attribute_named("split_k")) <= 1 ||
+		config_get(&p->algo, attribute_named("reduction")) == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE) &&
+		check(l, p, &p->algo, request, temporary_bytes))
+		return ILAB_OK;
+	return ilab_err_set(err, ILAB_REFUSED, "cublasLtMatmulAlgoCheck", 0, "the tuning entry for %s, %" PRIu64 " x %" PRIu64 " x %" PRIu64
+		" does not fit this device or this cuBLASLt: run tune again", ilab_dtype_name(request->dtype), request->m, request->n, request->k);
+}
+
+enum ilab_status lt_plan(void *state, struct ilab_arena *arena, const struct native_gemm_request *request, struct native_gemm_choice *out,
+	struct ilab_err *err)
+{
+	struct lt_library *l = state;
+	struct lt_product *p;
+	enum ilab_status status = lt_product_new(l, arena, request, &p, err);
+	if (status)
+		return status;
+	*out = (struct native_gemm_choice){ .state = p };
+	status = (request->entry ? described_choice : first_choice)(l, p, request, &out->temporary_bytes, err);
+	if (!status)
+		describe(arena, &p->algo, out->temporary_bytes, &out->parameters, &out->parameter_count);
+	return status;
+}
+
+/* --- candidates for tuning ------------------------------------------------------------------------------------------------ */
+
+#define MAX_HEURISTIC 48
+#define MAX_CANDIDATES 128
+#define VARIED 8                       /* of the heuristics' best, that are varied */
+
+struct candidates {
+	struct lt_library *l;
+	const struct lt_product *p;
+	const struct native_gemm_request *request;
+	cublasLtMatmulAlgo_t algos[MAX_CANDIDATES];
+	uint64_t temporary_bytes[MAX_CANDIDATES];
+	size_t count;
+};
+
+static void add(struct candidates *c, const cublasLtMatmulAlgo_t *algo)
+{
+	uint64_t bytes;
+	for (size_t i = 0; i < c->count; i++)
+		if (!memcmp(&c->algos[i], algo, sizeof(*algo)))
+			return;
+	if (c->count == MAX_CANDIDATES || !check(c->l, c->p, algo, c->request, &bytes))
+		return;
+	c->algos[c->count] = *algo;
+	c->temporary_bytes[c->count++] = bytes;
+}
+
+static void add_with(struct candidates *c, const cublasLtMatmulAlgo_t *base, const char *first, uint32_t first_value, const char *second,
+	uint32_t second_value)
+{
+	cublasLtMatmulAlgo_t algo = *base;
+	if (!config_set(&algo, attribute_named(first), first_value) && (!second || !config_set(&algo, attribute_named(second), second_value)))
+		add(c, &algo);
+}
+
+/* Few tiles leave multiprocessors idle: splitting the sum gives them work. The order of blocks decides what the cache holds. */
+static void add_variants(struct candidates *c, const cublasLtMatmulAlgo_t *base)
+{
+	static const uint32_t splits[] = { 2, 3, 4, 6, 8, 16 };
+	for (size_t i = 0; i < sizeof(splits) / sizeof(splits[0]); i++)
+		add_with(c, base, "split_k", splits[i], "reduction", CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
+	add_with(c, base, "swizzle", !config_get(base, attribute_named("swizzle")), NULL, 0);
+}
+
+static struct ilab_tuning_entry *entries_of(const struct candidates *c, struct ilab_arena *arena)
+{
+	const struct native_gemm_request *r = c->request;
+	struct ilab_tuning_entry *rows = ilab_arena_alloc(arena, (c->count + 1) * sizeof(*rows));
+	for (size_t i = 0; i < c->count; i++) {
+		struct ilab_parameter *parameters;
+		size_t count;
+		describe(arena, &c->algos[i], c->temporary_bytes[i], &parameters, &count);
+		rows[i] = (struct ilab_tuning_entry){ .dtype = r->dtype, .m = r->m, .n = r->n, .k = r->k,
+			.form = r->weight_layout == ILAB_LAYOUT_COLS ? "kn" : "nk", .parameters = parameters, .parameter_count = count };
+	}
+	return rows;
+}
+
+enum ilab_status lt_candidates(void *state, struct ilab_arena *arena, const struct native_gemm_request *request, struct ilab_tuning_entry **out,
+	size_t *count, struct ilab_err *err)
+{
+	struct lt_library *l = state;
+	struct lt_product *p;
+	cublasLtMatmulHeuristicResult_t results[MAX_HEURISTIC];
+	int found = 0;
+	enum ilab_status status = lt_product_new(l, arena, request, &p, err);
+	if (status)
+		return status;
+	status = ask(l, p, request, results, MAX_HEURISTIC, &found, err);
+	struct candidates *c = ilab_arena_alloc(arena, sizeof(*c));
+	c->l = l;
+	c->p = p;
+	c->request = request;
+	for (int i = 0; !status && i < found; i++)
+		if (usable(&results[i], request->dtype, max_bytes_of(l, request)))
+			add(c, &results[i].algo);
+	const size_t varied = c->count < VARIED ? c->count : VARIED;
+	for (size_t i = 0; i < varied; i++)
+		add_variants(c, &c->algos[i]);
+	*out = entries_of(c, arena);
+	*count = c->count;
+	lt_product_drop(l, p);
+	return status;
+}
