@@ -27,6 +27,9 @@ UNIT_AUX := $(sort $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
 CONF_SRC := $(sort $(wildcard tests/conformance/*.c))
 
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/cl_texts.o
+NATIVE_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard src/backend/native*.c)))
+CUDA_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard cuda/*.c)))
+CUDA_HOME ?= /usr/local/cuda
 MODULES := $(if $(CUDA),$(O)/modules/cuda.so) $(if $(HIP),$(O)/modules/hip.so)
 UNIT_BIN := $(UNIT_SRC:%.c=$(O)/%)
 PROGRAM := $(O)/iteragpu-lab
@@ -54,6 +57,7 @@ $(call need,libmd,libmd-dev,libmd-devel)
 has_csv = $(shell d=$$(mktemp -d) && echo 'int main(void) { struct csv_parser p; return csv_init(&p, 0); }' | \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -include csv.h -x c - -o $$d/t $(LDFLAGS) -lcsv 2>/dev/null && echo yes; rm -rf $$d)
 $(if $(has_csv),,$(error libcsv not found: install libcsv-dev (Debian, Ubuntu) or libcsv-devel (Fedora), or run `make deps`))
+$(if $(CUDA),$(if $(wildcard $(CUDA_HOME)/include/cublasLt.h),,$(error CUDA=1 needs the CUDA headers: no $(CUDA_HOME)/include/cublasLt.h; install NVIDIA's toolkit or set CUDA_HOME)))
 endif
 endif
 PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS))
@@ -78,10 +82,13 @@ $(O)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' >$@
 
+# Vendor headers, for the folders that need them.
+$(O)/cuda/%.o: VENDOR_CPPFLAGS := -isystem $(CUDA_HOME)/include
+
 $(O)/%.o: %.c $(O)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(VENDOR_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/%.o: $(O)/%.c $(O)/flags
 	$(call say,CC,$<)
@@ -101,11 +108,19 @@ $(PROGRAM): $(O)/src/main.o $(O)/libilab.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
+# A module holds its own copy of the low layers that it uses and shows one symbol. No vendor library is linked: it loads anywhere and
+# explains what is missing.
+$(O)/modules/cuda.so: $(CUDA_OBJ)
+$(O)/modules/%.so: $(NATIVE_OBJ) $(O)/libilab.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -Wl,-z,defs -Wl,-z,now -o $@ $(filter-out %.a,$^) $(filter %.a,$^) -ldl -lm
+
 $(O)/iteragpu-lab.1: $(PROGRAM)
 	$(call say,MAN,$@)
 	$(Q)$(PROGRAM) --man >$@
 
--include $(LIB_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d) $(O)/tests/native-compile/native_compile.d
+-include $(LIB_OBJ:.o=.d) $(NATIVE_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d) $(O)/tests/native-compile/native_compile.d
 
 # --- tests ------------------------------------------------------------------------------------------------------------
 # `make test` builds and runs them all without installing anything; `make check` gets the tools first.

@@ -1,5 +1,7 @@
 #include "module.h"
 
+#include "backend/kernels.h"
+
 #include <nvrtc.h>
 
 #include <stdio.h>
@@ -117,8 +119,7 @@ enum ilab_status cuda_compile(const char *text, const char *label, const char *a
 	if (load(err) || choose_target(architecture, target, sizeof(target), &portable, err))
 		return ILAB_REFUSED;
 	snprintf(option, sizeof(option), "--gpu-architecture=%s", target);
-	/* No contraction of a * b + c behind our back; 174 is what turns an OpenCL vector literal into a silent splat. */
-	const char *const options[] = { option, "-default-device", "--fmad=false", "-diag-error=174" };
+	const char *const options[] = { option, ILAB_NVRTC_OPTIONS };
 	nvrtcProgram program = NULL;
 	nvrtcResult code = rtc.nvrtcCreateProgram_(&program, text, label, 0, NULL, NULL);
 	if (code)

@@ -163,10 +163,11 @@ struct ilab_backend {
 	void (*reset_peaks)(struct ilab_session *s);   /* both peaks become the current values */
 };
 
-/* registry.c */
+/* provider.c */
 const char *ilab_gemm_name(enum ilab_gemm gemm);                       /* "auto" "clblast" ... */
 bool ilab_gemm_from_name(const char *name, enum ilab_gemm *out);
 
+/* registry.c */
 /* Names of the backends this program knows, in listing order, NULL-terminated: "opencl" "cuda" "hip". */
 extern const char *const ilab_backend_names[];
 /* The table of a backend; loads its module where it is one. NULL with the reason in `err` (ILAB_REFUSED) when it cannot be had:

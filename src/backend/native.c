@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The session of a native backend: opening and closing, waiting, spans, graphs, and the finished table. */
 
@@ -181,24 +180,6 @@ static enum ilab_status native_graph_launch(struct ilab_session *s, struct ilab_
 {
 	assert(s->graph);
 	return NATIVE_CALL(s, graph_launch, (s->graph, s->stream), "queue the graph", err);
-}
-
-/* --- probes ------------------------------------------------------------------------------------------------------------ */
-
-static enum ilab_status native_probe(struct ilab_session *s, enum ilab_probe what, enum ilab_dtype dtype, struct ilab_buffer *scratch,
-	uint64_t amount, uint64_t *done, struct ilab_err *err)
-{
-	(void)dtype;
-	if (what != ILAB_PROBE_COPY)
-		return ilab_err_set(err, ILAB_REFUSED, "", 0, "unsupported: %s has no arithmetic probe yet", native_backend_name);
-	if (amount > scratch->bytes / 2)
-		return ilab_err_set(err, ILAB_REFUSED, "", 0, "a copy of %llu bytes needs a scratch buffer of twice that, not %llu bytes",
-			(unsigned long long)amount, (unsigned long long)scratch->bytes);
-	native_ptr from = native_address(scratch), to = from + scratch->bytes / 2;
-	if (NATIVE_CALL(s, copy_on_device, (to, from, amount, s->stream), "queue a copy", err))
-		return ILAB_FAILED;
-	*done = 2 * amount;
-	return ILAB_OK;
 }
 
 /* --- the table --------------------------------------------------------------------------------------------------------- */

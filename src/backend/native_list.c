@@ -102,9 +102,10 @@ static void list_devices(const struct native_rt *rt, struct ilab_arena *arena, i
 	out->device_count = (size_t)count;
 }
 
-enum ilab_status native_enumerate(struct ilab_arena *arena, struct ilab_listing *out, struct ilab_err *err)
+enum ilab_status native_enumerate(const struct ilab_surroundings *surroundings, struct ilab_arena *arena, struct ilab_listing *out,
+	struct ilab_err *err)
 {
-	(void)err;
+	(void)surroundings, (void)err;
 	static const char no_loader[] = "unsupported: only OpenCL has a loader of its own.";
 	*out = (struct ilab_listing){ .backend = native_backend_name, .loader_name.reason = no_loader, .loader_version.reason = no_loader };
 	struct ilab_err why = {0};

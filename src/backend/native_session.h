@@ -78,7 +78,8 @@ enum ilab_status native_sync(struct ilab_session *s, struct ilab_err *err);
 /* --- native_list.c ----------------------------------------------------------------------------------------------------- */
 
 void native_describe_device(const struct native_rt *rt, struct ilab_arena *arena, int device, struct ilab_device *out);
-enum ilab_status native_enumerate(struct ilab_arena *arena, struct ilab_listing *out, struct ilab_err *err);
+enum ilab_status native_enumerate(const struct ilab_surroundings *surroundings, struct ilab_arena *arena, struct ilab_listing *out,
+	struct ilab_err *err);
 
 /* --- native_memory.c --------------------------------------------------------------------------------------------------- */
 
@@ -110,6 +111,10 @@ enum ilab_status native_launch(struct ilab_session *s, void *kernel, const struc
 void native_kernels_close(struct ilab_session *s);
 enum ilab_status native_fill(struct ilab_session *s, struct ilab_buffer *b, enum ilab_fill what, const struct ilab_tensor *t, struct ilab_err *err);
 enum ilab_status native_checksum(struct ilab_session *s, struct ilab_buffer *b, const struct ilab_tensor *t, uint64_t *out, struct ilab_err *err);
+
+/* native_probe.c */
+enum ilab_status native_probe(struct ilab_session *s, enum ilab_probe what, enum ilab_dtype dtype, struct ilab_buffer *scratch,
+	uint64_t amount, uint64_t *done, struct ilab_err *err);
 
 /* --- native_plan.c, native_linear.c ------------------------------------------------------------------------------------ */
 
