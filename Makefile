@@ -145,7 +145,7 @@ layers:
 	$(Q)tests/layers/run
 
 unit: $(UNIT_BIN)
-	$(Q)set -e; for t in $(UNIT_BIN); do $$t; done
+	$(Q)set -e; for t in $(UNIT_BIN); do OMP_WAIT_POLICY=passive $$t; done
 
 # Everything that needs no driver, under the address and undefined-behaviour sanitizers.
 sanitized:
