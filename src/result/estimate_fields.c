@@ -27,12 +27,27 @@ static bool write_reserve(cJSON *object, const struct ilab_field *f, const void 
 	return ilab_fields_add(object, f->name, cJSON_CreateRaw(text));
 }
 
+/* Another writer may use an exponent (1e-09): the same number, if it is one of at most nine decimals. */
+static bool decimal_from_double(double v, uint64_t *nano)
+{
+	double scaled = nearbyint(v * NANO);
+
+	if (!(v >= 0) || !(scaled < 0x1p64) || fabs(v * NANO - scaled) > 1e-6)
+		return false;
+	*nano = (uint64_t)scaled;
+	return true;
+}
+
 static enum ilab_status read_reserve(struct ilab_fields_reader *r, const cJSON *object, const struct ilab_field *f, void *record)
 {
-	const char *text = ilab_json_number_text(cJSON_GetObjectItemCaseSensitive(object, f->name));
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, f->name);
+	const char *text = ilab_json_number_text(item);
+	uint64_t *nano = &((struct ilab_estimate *)record)->reserve_nano_gib;
+	double v;
 
-	if (text == NULL || ilab_parse_decimal(text, 9, &((struct ilab_estimate *)record)->reserve_nano_gib) != ILAB_PARSE_OK)
-		return ilab_fields_fault(r, f->name, "expected a number with at most 9 decimals");
+	if (text == NULL || (ilab_parse_decimal(text, 9, nano) != ILAB_PARSE_OK
+		&& !(ilab_json_get_double(item, &v) && decimal_from_double(v, nano))))
+		return ilab_fields_fault(r, f->name, "expected a number from 0 with at most 9 decimals");
 	return ILAB_OK;
 }
 

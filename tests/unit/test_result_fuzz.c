@@ -14,7 +14,7 @@
 /* Damaged documents: refused or accepted, but never a crash, and never accepted when something is missing. Bounded and the same
  * in every run; meant for a build with sanitizers. */
 
-#define MUTATIONS 4000
+#define MUTATIONS 10000
 
 static char *document(void)
 {
