@@ -1,5 +1,5 @@
 # IteraGPU Lab. GNU make, no configure step; `make help` lists the targets.
-# CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR bindir libdir mandir are the user's and are never overwritten.
+# CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR bindir libdir mandir datadir are the user's and are never overwritten.
 
 VERSION := 0.1.0
 
@@ -7,6 +7,7 @@ PREFIX ?= /usr/local
 bindir ?= $(PREFIX)/bin
 libdir ?= $(PREFIX)/lib
 mandir ?= $(PREFIX)/share/man
+datadir ?= $(PREFIX)/share
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
 O ?= build
@@ -39,7 +40,7 @@ PROGRAM := $(O)/iteragpu-lab
 ILAB_CFLAGS := -std=c11 -fPIC -fvisibility=hidden -fopenmp -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. \
 	-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wno-unknown-pragmas \
 	$(if $(WERROR),-Werror) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-ILAB_CPPFLAGS := -D_GNU_SOURCE -DILAB_VERSION='"$(VERSION)"' -DILAB_LIBDIR='"$(libdir)/iteragpu-lab"' \
+ILAB_CPPFLAGS := -D_GNU_SOURCE -DILAB_VERSION='"$(VERSION)"' -DILAB_LIBDIR='"$(libdir)/iteragpu-lab"' -DILAB_DATADIR='"$(datadir)"' \
 	-DCL_TARGET_OPENCL_VERSION=300 -Isrc
 ILAB_LDFLAGS := -fopenmp $(if $(SAN),-fsanitize=$(SAN))
 
@@ -184,14 +185,17 @@ run:
 	$(Q)tools/run.sh $(PROGRAM)
 
 install: build
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(if $(MODULES),$(DESTDIR)$(libdir)/iteragpu-lab)
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(datadir)/iteragpu-lab $(if $(MODULES),$(DESTDIR)$(libdir)/iteragpu-lab)
 	install -m 755 $(PROGRAM) $(DESTDIR)$(bindir)/iteragpu-lab
 	install -m 644 $(O)/iteragpu-lab.1 $(DESTDIR)$(mandir)/man1/iteragpu-lab.1
+	install -m 644 data/tariffs.example.csv data/results-grid.csv $(DESTDIR)$(datadir)/iteragpu-lab/
 	$(if $(MODULES),install -m 644 $(MODULES) $(DESTDIR)$(libdir)/iteragpu-lab/)
 
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/iteragpu-lab $(DESTDIR)$(mandir)/man1/iteragpu-lab.1
 	rm -rf $(DESTDIR)$(libdir)/iteragpu-lab
+	rm -f $(DESTDIR)$(datadir)/iteragpu-lab/tariffs.example.csv $(DESTDIR)$(datadir)/iteragpu-lab/results-grid.csv
+	-rmdir $(DESTDIR)$(datadir)/iteragpu-lab
 
 clean:
 	rm -rf $(O)
@@ -202,7 +206,7 @@ help:
 	@echo 'make            build $(O)/iteragpu-lab; CUDA=1 HIP=1 add the modules'
 	@echo 'make test       every test, without installing anything or using the network'
 	@echo '                one suite: make $(SUITES)'
-	@echo 'make install    PREFIX DESTDIR bindir libdir mandir; make uninstall'
+	@echo 'make install    PREFIX DESTDIR bindir libdir mandir datadir; make uninstall'
 	@echo 'make deps       install packages (apt as root, else prints the command); DEPS=run for building and running only'
 	@echo 'make check-gpu  the tests and benchmarks that need a GPU'
 	@echo 'make clean      remove $(O)'

@@ -48,15 +48,29 @@ static const char *value_text(struct ilab_arena *arena, const struct ilab_option
 	}
 }
 
+static size_t add_files(struct ilab_arena *arena, const struct ilab_option *o, const struct ilab_options *options, const char **list, size_t n)
+{
+	const struct ilab_file_list *files = (const void *)((const char *)options + o->member);
+	for (size_t i = 0; i < files->count; i++) {
+		list[n++] = ilab_arena_printf(arena, "--%s", o->name);
+		list[n++] = base_name(arena, files->files[i]);
+	}
+	return n;
+}
+
 const char **ilab_options_canonical(const struct ilab_options *options, struct ilab_arena *arena, size_t *count)
 {
-	const char **list = ilab_arena_alloc(arena, (2 * ilab_option_count + options->file_count + 1) * sizeof(*list));
+	const char **list = ilab_arena_alloc(arena, (2 * ILAB_FILE_LIST_MAX * ilab_option_count + options->file_count + 1) * sizeof(*list));
 	size_t n = 0;
 	list[n++] = ilab_commands[options->command].name;
 	for (size_t i = 0; i < ilab_option_count; i++) {
 		const struct ilab_option *o = &ilab_option_table[i];
 		if (!(options->given & (UINT64_C(1) << i)) || o->presentation)
 			continue;
+		if (o->kind == ILAB_OPTION_FILES) {
+			n = add_files(arena, o, options, list, n);
+			continue;
+		}
 		list[n++] = ilab_arena_printf(arena, "--%s", o->name);
 		const char *value = value_text(arena, o, options);
 		if (value)

@@ -27,4 +27,18 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"One line for each file. Ends with 3 when any of them cannot be read or is not valid.\n",
 		ilab_cmd_validate,
 	},
+	[ILAB_COMMAND_COST] = {
+		"cost", NULL, "flat-rate price of a rental, and the cost of a result that you accepted",
+		"Whole US cents: lots times the price of a lot, which covers all its GPUs for 3, 7 or 30 days. No pro-rata, no hourly price, no\n"
+		"other currency. The cost of a result is an exact ratio, and a decimal of six places rounded half to even. What was accepted\n"
+		"is your own count of distinct useful results; nothing here measures quality. A price table proves neither\n"
+		"availability nor reservation.\n",
+		ilab_cmd_cost,
+	},
+	[ILAB_COMMAND_EXPORT] = {
+		"export", "[FILE...]", "saved measurements as a results grid, a CSV line for each forward pass",
+		"A line for the cold_forward and each warm_forward, RFC 4180 with CRLF; the last five columns are left for your own\n"
+		"judgement. Without --output the grid goes to standard output. One bad FILE, and nothing is written.\n",
+		ilab_cmd_export,
+	},
 };

@@ -21,7 +21,7 @@ struct ilab_context {
 typedef enum ilab_status ilab_command_fn(const struct ilab_context *context, const struct ilab_options *options, struct ilab_err *err);
 
 struct ilab_command {
-	const char *name, *operands;       /* operands: NULL when it takes none */
+	const char *name, *operands;       /* operands: NULL when it takes none, "[...]" when it can do without */
 	const char *summary;               /* one line */
 	const char *description;           /* for --help and the manual page; paragraphs end with a newline */
 	ilab_command_fn *run;
@@ -29,7 +29,7 @@ struct ilab_command {
 /* Indexed by enum ilab_command_id. */
 extern const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT];
 
-ilab_command_fn ilab_cmd_estimate, ilab_cmd_environment, ilab_cmd_measure, ilab_cmd_validate;
+ilab_command_fn ilab_cmd_estimate, ilab_cmd_environment, ilab_cmd_measure, ilab_cmd_validate, ilab_cmd_cost, ilab_cmd_export;
 
 /* Everything of a document's header but `schema` texts that only the caller knows; total_seconds is the time so far. `modules` are
  * base names of backend modules that were loaded. */

@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "base/text_buffer.h"
+#include "cli/text_buffer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +84,7 @@ const char *ilab_bash_completion(struct ilab_arena *arena)
 			for (const char *const *c = o->choices; *c; c++)
 				ilab_text_add(&b, "%s%s", c == o->choices ? "" : " ", *c);
 			ilab_text_add(&b, "' ;;\n");
-		} else if (o->kind == ILAB_OPTION_FILE) {
+		} else if (o->kind == ILAB_OPTION_FILE || o->kind == ILAB_OPTION_FILES) {
 			ilab_text_add(&b, "\t\t--%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", o->name);
 		} else if (!strcmp(o->name, "device")) {
 			ilab_text_add(&b, "\t\t--device) words=$(\"$1\" environment --list 2>/dev/null) ;;\n");

@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "base/text_buffer.h"
+#include "cli/text_buffer.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const char head[] =
 	".SH DESCRIPTION\n"
 	"Runs Linear, GELU, Linear on a device through OpenCL, CUDA or HIP, records time and memory of every phase, and compares the\n"
 	"output with a float64 reference. A measurement is a JSON document; without a passed verification it holds no rate.\n"
-	".PP\nOptions are long:\n.BI \\-\\-option \" value\"\nor\n.BI \\-\\-option= value\\fR,\nnever abbreviated, each at most once;\n"
+	".PP\nOptions are long:\n.BI \\-\\-option \" value\"\nor\n.BI \\-\\-option= value\\fR,\nnever abbreviated, each at most once unless it says otherwise;\n"
 	".B \\-\\-\nends them. Results go to standard output, everything else to standard error. Numbers use a point in every locale.\n";
 
 static const char tail[] =
@@ -34,10 +34,15 @@ static const char tail[] =
 	"Variables that change arithmetic without a trace are taken away from the process that loads the drivers, and named in the\n"
 	"document. Their values never are.\n"
 	".TP\n.B TMPDIR\nwhere\n.B \\-\\-cold\\-cache\nmakes its folder\n"
+	".TP\n.BR XDG_DATA_HOME \", \" XDG_DATA_DIRS \", \" HOME\nwhere\n.B cost\nlooks for\n.IR iteragpu\\-lab/tariffs.csv ,\nas the XDG base directory\n"
+	"specification says, before the data folder that the program was installed with\n"
 	".SH FILES\n"
 	".TP\n.I FILE\nof\n.BR \\-\\-output :\na new file that appears complete or not at all; an existing name is refused before any work\n"
 	".TP\n.IR cuda.so \", \" hip.so\nbackend modules, looked for in\n.I ../lib/iteragpu\\-lab\nbeside the program's folder, then in the\n"
 	"library folder it was installed for, or only in\n.B \\-\\-module\\-dir\n"
+	".TP\n.I tariffs.csv\nprices: CSV, UTF\\-8, header\n.BR model,gpus_per_lot,days,price_cents_usd,snapshot_date,source ,\n"
+	"a row for each model and each of 3, 7 and 30 days, whole US cents. The table is checked as a whole. An example with\n"
+	"invented prices is\n.IR " ILAB_DATADIR "/iteragpu\\-lab/tariffs.example.csv ;\nit is never used unless named\n"
 	".TP\n.I /etc/OpenCL/vendors/*.icd\nthe OpenCL drivers of this machine\n"
 	".SH EXAMPLES\n"
 	"Weights of 7 billion parameters of 16 bits, with 4 GiB for everything else:\n"

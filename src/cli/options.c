@@ -12,7 +12,9 @@
 #define ENVIRONMENT (1u << ILAB_COMMAND_ENVIRONMENT)
 #define MEASURE (1u << ILAB_COMMAND_MEASURE)
 #define VALIDATE (1u << ILAB_COMMAND_VALIDATE)
-#define EVERY (ESTIMATE | ENVIRONMENT | MEASURE | VALIDATE)
+#define COST (1u << ILAB_COMMAND_COST)
+#define EXPORT (1u << ILAB_COMMAND_EXPORT)
+#define EVERY (ESTIMATE | ENVIRONMENT | MEASURE | VALIDATE | COST | EXPORT)
 
 #define MEMBER(m) .member = offsetof(struct ilab_options, m)
 #define RANGE(low, high) .min = (low), .max = (high)
@@ -21,6 +23,7 @@
 static const char *const backends[] = { "opencl", "cuda", "hip", NULL };
 static const char *const dtypes[] = { "float32", "tf32", "float16", "bfloat16", NULL };
 static const char *const gemms[] = { "auto", "clblast", "builtin", "cublaslt", "rocblas", NULL };
+static const char *const durations[] = { "3", "7", "30", NULL };
 static const char *const types[] = { "gpu", "cpu", NULL };
 
 const struct ilab_option ilab_option_table[] = {
@@ -64,9 +67,29 @@ const struct ilab_option ilab_option_table[] = {
 		.help = "let drivers start with an empty kernel cache, removed afterwards" },
 	{ "no-uuid", NULL, NULL, ENVIRONMENT | MEASURE, 0, ILAB_OPTION_FLAG, MEMBER(no_uuid),
 		.help = "leave device UUIDs out" },
-	{ "output", "FILE", NULL, MEASURE, MEASURE, ILAB_OPTION_FILE, MEMBER(output),
-		.help = "where the document goes; a new name, never overwritten" },
-	{ "json", NULL, NULL, ESTIMATE | ENVIRONMENT | MEASURE, 0, ILAB_OPTION_FLAG, MEMBER(json), .presentation = true,
+	{ "gpu", "MODEL", NULL, COST, COST, ILAB_OPTION_TEXT, MEMBER(gpu),
+		.help = "model, as the price table names it" },
+	{ "days", "N", NULL, COST, COST, ILAB_OPTION_CHOICE, .choices = durations, MEMBER(days),
+		.help = "duration of the rental in days" },
+	{ "lots", "N", NULL, COST, COST, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(lots),
+		.help = "how many lots; the price of a lot covers all its GPUs" },
+	{ "accepted-results", "N", NULL, COST, 0, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(accepted_results),
+		.help = "distinct useful results of the whole rental that you accepted, your own count; without it no unit cost" },
+	{ "tariffs", "FILE", NULL, COST, 0, ILAB_OPTION_FILE, MEMBER(tariffs),
+		.help = "the price table (default: the first iteragpu-lab/tariffs.csv of the data folders)" },
+	{ "break-even", "MODEL", NULL, COST, 0, ILAB_OPTION_TEXT, MEMBER(break_even),
+		.help = "another model, for the same days and lots: from how many accepted results a day does it cost no more?" },
+	{ "accepted-per-day", "N", NULL, COST, 0, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(accepted_per_day),
+		.help = "with --break-even: accepted results a day with --gpu, your own count" },
+	{ "other-accepted-per-day", "N", NULL, COST, 0, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(other_accepted_per_day),
+		.help = "with --break-even: accepted results a day with the other model, your own count" },
+	{ "measure", "FILE", NULL, COST, 0, ILAB_OPTION_FILES, MEMBER(measures),
+		.help = "given twice, A then B: carry --accepted-results over by the measured ratio of two documents of the same work" },
+	{ "blank", NULL, NULL, EXPORT, 0, ILAB_OPTION_FLAG, MEMBER(blank),
+		.help = "write the empty grid, its header only" },
+	{ "output", "FILE", NULL, MEASURE | EXPORT, MEASURE, ILAB_OPTION_FILE, MEMBER(output),
+		.help = "where the result goes; a new name, never overwritten" },
+	{ "json", NULL, NULL, ESTIMATE | ENVIRONMENT | MEASURE | COST, 0, ILAB_OPTION_FLAG, MEMBER(json), .presentation = true,
 		.help = "print one JSON document on stdout and nothing else" },
 	{ "module-dir", "DIR", NULL, EVERY, 0, ILAB_OPTION_FILE, MEMBER(module_dir),
 		.help = "the only folder to look for backend modules in" },
@@ -144,6 +167,17 @@ static enum ilab_status number(const struct parse *p, const struct ilab_option *
 	return usage(p, "--%s: \"%.60s\" is not allowed, it takes %s", o->name, value, range);
 }
 
+static enum ilab_status append(const struct parse *p, const struct ilab_option *o, const char *value)
+{
+	struct ilab_file_list *list = member(o, p->out);
+	if (!*value)
+		return usage(p, "--%s: the value is empty", o->name);
+	if (list->count == ILAB_FILE_LIST_MAX)
+		return usage(p, "--%s is given more than %d times", o->name, ILAB_FILE_LIST_MAX);
+	list->files[list->count++] = value;
+	return ILAB_OK;
+}
+
 static enum ilab_status assign(const struct parse *p, const struct ilab_option *o, const char *value)
 {
 	switch (o->kind) {
@@ -156,6 +190,8 @@ static enum ilab_status assign(const struct parse *p, const struct ilab_option *
 			return usage(p, "--%s: the value is empty", o->name);
 		*(const char **)member(o, p->out) = value;
 		return ILAB_OK;
+	case ILAB_OPTION_FILES:
+		return append(p, o, value);
 	case ILAB_OPTION_CHOICE:
 		return choice(p, o, value);
 	default:
@@ -182,7 +218,7 @@ static enum ilab_status check_element(const struct parse *p, const char *element
 	*option = !strncmp(element, "--", 2) ? exact_option(p, element) : NULL;
 	if (!*option)
 		return usage(p, "unknown option %.80s", element);
-	if (p->out->given & (UINT64_C(1) << (*option - ilab_option_table)))
+	if ((*option)->kind != ILAB_OPTION_FILES && (p->out->given & (UINT64_C(1) << (*option - ilab_option_table))))
 		return usage(p, "--%s is given twice", (*option)->name);
 	if ((*option)->kind == ILAB_OPTION_FLAG)
 		return has_value ? usage(p, "--%s takes no value", (*option)->name) : ILAB_OK;
@@ -203,8 +239,9 @@ static enum ilab_status check_required(const struct parse *p)
 	}
 	if (*missing)
 		return usage(p, "missing%s", missing);
-	if (ilab_commands[p->out->command].operands && !p->out->file_count)
-		return usage(p, "missing %s", ilab_commands[p->out->command].operands);
+	const char *operands = ilab_commands[p->out->command].operands;
+	if (operands && operands[0] != '[' && !p->out->file_count)
+		return usage(p, "missing %s", operands);
 	return ILAB_OK;
 }
 

@@ -11,7 +11,11 @@
 /* The one table of options. The parser, --help, the manual page and the shell completion are all made from it: adding an option
  * is a row of ilab_option_table, a member of struct ilab_options, and its use in the command. */
 
-enum ilab_command_id { ILAB_COMMAND_ESTIMATE, ILAB_COMMAND_ENVIRONMENT, ILAB_COMMAND_MEASURE, ILAB_COMMAND_VALIDATE, ILAB_COMMAND_COUNT };
+enum ilab_command_id { ILAB_COMMAND_ESTIMATE, ILAB_COMMAND_ENVIRONMENT, ILAB_COMMAND_MEASURE, ILAB_COMMAND_VALIDATE,
+	ILAB_COMMAND_COST, ILAB_COMMAND_EXPORT, ILAB_COMMAND_COUNT };
+
+#define ILAB_FILE_LIST_MAX 2
+struct ilab_file_list { const char *files[ILAB_FILE_LIST_MAX]; size_t count; };
 
 /* What was asked for. A member that its command does not know keeps its zero. Texts point into argv or the table. */
 struct ilab_options {
@@ -26,6 +30,10 @@ struct ilab_options {
 	uint64_t warmup, repeats, seed, verify_rows;
 	uint64_t timeout_ns;                         /* 0: none */
 	const char *output;
+	const char *gpu, *days, *tariffs, *break_even;
+	uint64_t lots, accepted_results, accepted_per_day, other_accepted_per_day;   /* 0: not given */
+	struct ilab_file_list measures;
+	bool blank;
 	const char *const *files; size_t file_count;
 	uint64_t given;                              /* bit i: row i of the table was on the command line */
 };
@@ -34,6 +42,7 @@ enum ilab_option_kind {
 	ILAB_OPTION_FLAG,      /* bool */
 	ILAB_OPTION_TEXT,      /* const char *, not empty */
 	ILAB_OPTION_FILE,      /* the same; cut to its base name in documents */
+	ILAB_OPTION_FILES,     /* struct ilab_file_list; the option may be given as often as the list holds */
 	ILAB_OPTION_CHOICE,    /* const char *, one of `choices` */
 	ILAB_OPTION_WHOLE,     /* uint64_t from min to max */
 	ILAB_OPTION_SUFFIXED,  /* the same, with K M G = 1000^n and Ki Mi Gi = 1024^n */

@@ -29,8 +29,8 @@ static enum ilab_status check_count(uint64_t n, const char *what, struct ilab_er
 enum ilab_status ilab_offer_price(const struct ilab_tariff *tariff, uint64_t lots, struct ilab_offer *out, struct ilab_err *err)
 {
 	struct ilab_offer offer = {
-		.gpu = tariff->model, .snapshot_date = tariff->snapshot_date, .gpus_per_lot = tariff->gpus_per_lot,
-		.lot_price_cents = tariff->price_cents,
+		.gpu = tariff->model, .snapshot_date = tariff->snapshot_date, .source = tariff->source,
+		.gpus_per_lot = tariff->gpus_per_lot, .lot_price_cents = tariff->price_cents,
 	};
 	enum ilab_status status = check_count(lots, "the number of lots", err);
 	if (status == ILAB_OK)
@@ -198,9 +198,4 @@ enum ilab_status ilab_cost_measured(const struct ilab_measure *a, const char *sh
 	if (status == ILAB_OK)
 		cost->measured = m;
 	return status;
-}
-
-void ilab_format_cents(char *buf, uint64_t cents)
-{
-	ilab_format_ratio(buf, ILAB_RATIO_SIZE, cents, 100, 2);
 }

@@ -30,7 +30,4 @@ enum ilab_status ilab_cost_break_even(const struct ilab_tariffs *tariffs, const 
 enum ilab_status ilab_cost_measured(const struct ilab_measure *a, const char *sha256_a, const struct ilab_measure *b,
 	const char *sha256_b, struct ilab_arena *arena, struct ilab_cost *cost, struct ilab_err *err);
 
-/* Dollars for people, exact: "1234.50". At least ILAB_RATIO_SIZE bytes. */
-void ilab_format_cents(char *buf, uint64_t cents);
-
 #endif

@@ -1,10 +1,10 @@
 #include "cost/tariff_cells.h"
 
+#include "base/date.h"
 #include "base/numtext.h"
 #include "result/utf8.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 enum kind { TEXT, WHOLE, DAYS, DATE };
@@ -87,23 +87,6 @@ static enum ilab_status read_days(const char *where, const struct column *column
 	return refuse(where, column, text, "is not 3, 7 or 30", err);
 }
 
-static bool is_date(const char *text)
-{
-	static const unsigned char month_days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-	static const char form[] = "dddd-dd-dd";
-	if (strlen(text) != sizeof(form) - 1)
-		return false;
-	for (size_t i = 0; form[i]; i++)
-		if (form[i] == '-' ? text[i] != '-' : text[i] < '0' || text[i] > '9')
-			return false;
-	unsigned year = 0, month = 0, day = 0;
-	sscanf(text, "%4u-%2u-%2u", &year, &month, &day);
-	if (year == 0 || month < 1 || month > 12 || day < 1)
-		return false;
-	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-	return day <= (unsigned)month_days[month - 1] + (month == 2 && leap);
-}
-
 enum ilab_status ilab_tariff_read_cell(const char *where, size_t index, const char *text, size_t bytes, struct ilab_arena *arena,
 	struct ilab_tariff *row, struct ilab_err *err)
 {
@@ -120,7 +103,7 @@ enum ilab_status ilab_tariff_read_cell(const char *where, size_t index, const ch
 	case DAYS:
 		return read_days(where, column, text, member, err);
 	case DATE:
-		if (!is_date(text))
+		if (!ilab_date_valid(text))
 			return refuse(where, column, text, "is not a date of the calendar, written YYYY-MM-DD", err);
 		break;
 	case TEXT:

@@ -1,6 +1,8 @@
 #ifndef ILAB_RESULT_COST_H
 #define ILAB_RESULT_COST_H
 
+#include "base/err.h"
+#include "result/json.h"
 #include "result/record.h"
 
 /* cost/1: a flat-rate price and what an accepted result costs. Whole US cents and whole counts everywhere; the arithmetic is in
@@ -15,7 +17,7 @@ struct ilab_unit_cost {
 
 /* Lots of one model for one duration. */
 struct ilab_offer {
-	const char *gpu, *snapshot_date;
+	const char *gpu, *snapshot_date, *source;      /* of the row used; `source` is that of the price */
 	uint64_t gpus_per_lot, gpu_count, lot_price_cents, total_cents;
 };
 
@@ -53,5 +55,13 @@ struct ilab_cost {
 	const struct ilab_measured_ratio *measured;    /* NULL: not asked for */
 	const char **notes; size_t note_count;
 };
+
+/* As in document.h. `check`: totals against lots and prices, unit costs against totals and counts, the decimal form against the ratio,
+ * the break-even rate against both offers. */
+cJSON *ilab_cost_to_json(const struct ilab_cost *r);
+enum ilab_status ilab_cost_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_cost *out, struct ilab_err *err);
+/* For people: the whole text, owned by `arena`. */
+const char *ilab_text_cost(const struct ilab_cost *r, struct ilab_arena *arena);
+enum ilab_status ilab_cost_check(const struct ilab_cost *r, struct ilab_err *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "result/document.h"
 
+#include "result/cost.h"
 #include "result/json.h"
 
 #include <errno.h>
@@ -37,6 +38,14 @@ static enum ilab_status validate_measure(const cJSON *json, struct ilab_arena *a
 	return status == ILAB_OK ? ilab_measure_check(&r, err) : status;
 }
 
+static enum ilab_status validate_cost(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)
+{
+	struct ilab_cost r;
+	enum ilab_status status = ilab_cost_from_json(json, arena, &r, err);
+
+	return status == ILAB_OK ? ilab_cost_check(&r, err) : status;
+}
+
 static const struct {
 	const char *kind, *number;
 	enum ilab_status (*validate)(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err);
@@ -44,6 +53,7 @@ static const struct {
 	{ "estimate", "1", validate_estimate },
 	{ "environment", "1", validate_environment },
 	{ "measure", "1", validate_measure },
+	{ "cost", "1", validate_cost },
 };
 
 static enum ilab_status validate_kind(const cJSON *json, const char *schema, struct ilab_arena *arena, struct ilab_err *err)

@@ -1,4 +1,4 @@
-#include "base/text_buffer.h"
+#include "cli/text_buffer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
