@@ -167,28 +167,55 @@ static void plan_tiled(struct ilab_product *p)
 #define CPU_BAND 8
 #define CPU_BLOCK 256
 #define CPU_SLICE 1024
+#define CPU_DOTS 16
+/* Turns of loops an item may take: how often `turns` fit, at least 1 and at most `wanted`. */
+#define MAX_TURNS 60000u
 
 static struct ilab_grid grid_of_single_items(uint64_t x, uint64_t y)
 {
 	return (struct ilab_grid){ { (size_t)x, (size_t)y, 1 }, { 1, 1, 1 } };
 }
 
-static bool direct_is_better(const struct ilab_product *p)
+static unsigned as_often_as_fits(unsigned wanted, unsigned turns)
 {
-	return p->m <= CPU_ROWS || (p->k <= CPU_BLOCK && (uint64_t)p->m * p->n <= 65536);
+	const unsigned fits = MAX_TURNS / turns;
+	return fits > wanted ? wanted : fits ? fits : 1;
 }
 
-static void plan_cpu_direct(struct ilab_product *p, uint64_t row_panels, uint64_t col_panels)
+/* In one launch: few rows, which would not repay a packed copy of W, or a product so small that three launches would tell. */
+static bool direct_is_better(const struct ilab_product *p)
 {
+	return (p->m <= CPU_ROWS && p->k <= MAX_TURNS / 2) || (p->k <= CPU_BLOCK && (uint64_t)p->m * p->n <= 65536);
+}
+
+static void plan_cpu_dot(struct ilab_product *p)
+{
+	const unsigned dots = 4 * as_often_as_fits(CPU_DOTS / 4, p->k / 16 + 1);
+	program_add_macro(&p->program, "DOTS", dots);
+	p->launch_count = 1;
+	p->launches[0] = (struct ilab_launch){ "gemm_dot",
+		{ ILAB_ARGUMENT_M, ILAB_ARGUMENT_N, ILAB_ARGUMENT_K, ILAB_ARGUMENT_X, ILAB_ARGUMENT_W, ILAB_ARGUMENT_BIAS, ILAB_ARGUMENT_Y },
+		grid_of_single_items(divide_up(p->n == 1 ? p->m : p->n, dots), 1) };
+}
+
+static void plan_cpu_direct(struct ilab_product *p)
+{
+	program_add_macro(&p->program, "BAND", CPU_BAND);
+	program_add_macro(&p->program, "BLOCK", CPU_BLOCK);
 	p->launch_count = 1;
 	p->launches[0] = (struct ilab_launch){ "gemm_direct",
 		{ ILAB_ARGUMENT_M, ILAB_ARGUMENT_N, ILAB_ARGUMENT_K, ILAB_ARGUMENT_X, ILAB_ARGUMENT_W, ILAB_ARGUMENT_BIAS, ILAB_ARGUMENT_Y },
-		grid_of_single_items(col_panels, divide_up(row_panels, CPU_BAND)) };
+		grid_of_single_items(divide_up(p->n, CPU_COLS), divide_up(p->m, CPU_ROWS * CPU_BAND)) };
 }
 
-static void plan_cpu_packed(struct ilab_product *p, uint64_t row_panels, uint64_t col_panels)
+static void plan_cpu_packed(struct ilab_product *p)
 {
+	const uint64_t row_panels = divide_up(p->m, CPU_ROWS), col_panels = divide_up(p->n, CPU_COLS);
 	const uint64_t slices = divide_up(p->k, CPU_SLICE);
+	const unsigned band = as_often_as_fits(CPU_BAND, p->k / 8 + 8);
+
+	program_add_macro(&p->program, "BAND", band);
+	program_add_macro(&p->program, "SLICE", CPU_SLICE);
 	p->offset = row_panels * CPU_ROWS * p->k;
 	p->temporary_bytes = (p->offset + col_panels * CPU_COLS * p->k) * sizeof(float);
 	p->launch_count = 3;
@@ -201,21 +228,18 @@ static void plan_cpu_packed(struct ilab_product *p, uint64_t row_panels, uint64_
 	p->launches[2] = (struct ilab_launch){ "gemm_packed",
 		{ ILAB_ARGUMENT_M, ILAB_ARGUMENT_N, ILAB_ARGUMENT_K, ILAB_ARGUMENT_OFFSET, ILAB_ARGUMENT_TEMPORARY, ILAB_ARGUMENT_BIAS,
 			ILAB_ARGUMENT_Y },
-		grid_of_single_items(col_panels, divide_up(row_panels, CPU_BAND)) };
+		grid_of_single_items(col_panels, divide_up(row_panels, band)) };
 }
 
-static void plan_cpu(struct ilab_product *p)
+static void plan_cpu(struct ilab_product *p, enum ilab_layout weight_layout)
 {
-	const uint64_t row_panels = divide_up(p->m, CPU_ROWS), col_panels = divide_up(p->n, CPU_COLS);
-
 	program_add_text(&p->program, "cl/opencl/gemm_cpu.cl");
-	program_add_macro(&p->program, "BAND", CPU_BAND);
-	program_add_macro(&p->program, "BLOCK", CPU_BLOCK);
-	program_add_macro(&p->program, "SLICE", CPU_SLICE);
-	if (direct_is_better(p))
-		plan_cpu_direct(p, row_panels, col_panels);
+	if (p->n == 1 || (p->m == 1 && weight_layout == ILAB_LAYOUT_ROWS))
+		plan_cpu_dot(p);
+	else if (direct_is_better(p))
+		plan_cpu_direct(p);
 	else
-		plan_cpu_packed(p, row_panels, col_panels);
+		plan_cpu_packed(p);
 }
 
 enum ilab_status ilab_product_plan(enum ilab_gemm_kernel kernel, enum ilab_dtype dtype, enum ilab_layout weight_layout,
@@ -230,7 +254,7 @@ enum ilab_status ilab_product_plan(enum ilab_gemm_kernel kernel, enum ilab_dtype
 	program_add_macro(&out->program, "W_COLUMNS", weight_layout == ILAB_LAYOUT_COLS);
 	program_add_macro(&out->program, "EPILOGUE", (unsigned)epilogue);
 	if (kernel == ILAB_GEMM_KERNEL_CPU)
-		plan_cpu(out);
+		plan_cpu(out, weight_layout);
 	else
 		plan_tiled(out);
 	return ILAB_OK;

@@ -138,7 +138,7 @@ static enum ilab_status deliver(struct run *r, struct ilab_outfile **file, struc
 	cJSON_Delete(json);
 	if (!text)
 		return ilab_err_set(err, ILAB_FAILED, "", 0, "out of host memory while writing the document");
-	enum ilab_status status = ilab_print_text(r->options->json ? text : ilab_text_measure(&r->record, r->context->arena), err);
+	enum ilab_status status = ilab_print_text(r->options->json ? text : ilab_text_measure(&r->record, r->options->verbose, r->context->arena), err);
 	if (status == ILAB_OK)
 		status = ilab_signals_check(err);
 	if (status == ILAB_OK) {

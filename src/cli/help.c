@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/text_buffer.h"
+#include "base/text_buffer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/text_buffer.h"
+#include "base/text_buffer.h"
 
 #include <string.h>
 

@@ -45,7 +45,8 @@ static enum ilab_status check_backends(const struct ilab_environment *r, struct 
 		bool ready = strcmp(l->state, "ready") == 0;
 		if (ready != (l->reason == NULL))
 			return ilab_err_set(err, ILAB_IO, NULL, 0, "backends[%zu].reason: contradicts state %s", b, l->state);
-		if (ready != (l->device_count > 0))
+		/* A ready backend may show none: those of the document may be a selection. */
+		if (!ready && l->device_count > 0)
 			return ilab_err_set(err, ILAB_IO, NULL, 0, "backends[%zu].state: %s with %zu devices", b, l->state, l->device_count);
 		for (size_t i = 0; i < b; i++)
 			if (strcmp(r->backends[i].backend, l->backend) == 0)

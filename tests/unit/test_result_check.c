@@ -165,7 +165,6 @@ static void refuses_contradicting_measures(void **state)
 	X("backends[0].reason", e->backends[0].reason = "unavailable: x") \
 	X("backends[1].reason", e->backends[1].reason = NULL) \
 	X("backends[0].state", (e->backends[0].state = "no-device", e->backends[0].reason = "x")) \
-	X("backends[1].state", (e->backends[1].state = "ready", e->backends[1].reason = NULL)) \
 	X("backends[1].name", e->backends[1].backend = "opencl") \
 	X("devices[1].selector", e->backends[0].devices[1].selector = "cuda:0") \
 	X("devices[1].selector", (e->backends[0].devices[1].selector = "opencl:0:1", \

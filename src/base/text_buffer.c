@@ -1,4 +1,4 @@
-#include "cli/text_buffer.h"
+#include "base/text_buffer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,0 +1,141 @@
+#include "result/text.h"
+
+#include "base/numtext.h"
+#include "result/layout.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define NANO 1000000000u
+
+/* --- estimate ------------------------------------------------------------------------------------------------------------ */
+
+static const char *gib(struct ilab_arena *arena, ilab_u128 bytes)
+{
+	char text[ILAB_NUMTEXT_SIZE];
+
+	ilab_format_u128_shifted(text, sizeof text, bytes, 30, 4);
+	return ilab_arena_strdup(arena, text);
+}
+
+const char *ilab_text_estimate(const struct ilab_estimate *r, struct ilab_arena *arena)
+{
+	struct ilab_text_buffer b = { .arena = arena };
+
+	ilab_layout_pair(&b, "parameters", "%s of %" PRIu64 " bits", ilab_layout_grouped(arena, r->parameters), r->bits);
+	ilab_layout_pair(&b, "weights", "%s bytes, %s GiB, %s GB", ilab_layout_grouped(arena, r->weight_bytes), gib(arena, r->weight_bytes),
+		ilab_layout_fixed(arena, (double)r->weight_bytes / 1e9, 4));
+	ilab_layout_pair(&b, "reserve", "%s bytes, %s GiB", ilab_layout_grouped(arena, r->total_bytes - r->weight_bytes),
+		ilab_layout_fixed(arena, (double)r->reserve_nano_gib / NANO, 4));
+	ilab_layout_pair(&b, "total", "%s bytes, %s GiB", ilab_layout_grouped(arena, r->total_bytes), gib(arena, r->total_bytes));
+	for (size_t i = 0; i < r->assumption_count; i++)
+		ilab_layout_wrap(&b, i == 0 ? "assumptions   - " : "              - ", r->assumptions[i]);
+	return b.text;
+}
+
+/* --- environment --------------------------------------------------------------------------------------------------------- */
+
+/* "unavailable: libcuda.so.1 was not found" says the state already. */
+static const char *state_text(struct ilab_arena *arena, const struct ilab_listing *l)
+{
+	size_t length = strlen(l->state);
+
+	if (l->reason == NULL)
+		return l->modules != NULL ? ilab_arena_printf(arena, "%s (%s)", l->state, l->modules) : l->state;
+	if (strncmp(l->reason, l->state, length) == 0 && l->reason[length] == ':')
+		return l->reason;
+	return ilab_arena_printf(arena, "%s: %s", l->state, l->reason);
+}
+
+static const char *known_or(const struct ilab_text *t, const char *otherwise)
+{
+	return t->reason == NULL && t->value != NULL ? t->value : otherwise;
+}
+
+static const char *indented(struct ilab_arena *arena, const char *key)
+{
+	return ilab_arena_printf(arena, "  %s", key);
+}
+
+static void add_host(struct ilab_text_buffer *b, const struct ilab_environment *r)
+{
+	ilab_layout_pair(b, "host", "%s, kernel %s, %s, %" PRIu64 " logical cores", r->host.os != NULL ? r->host.os : "unknown system",
+		r->host.kernel != NULL ? r->host.kernel : "unknown", r->host.cpu_model != NULL ? r->host.cpu_model : "unknown CPU", r->host.logical_cores);
+	if (r->loader_name.reason == NULL)
+		ilab_layout_pair(b, "loader", "%s %s", r->loader_name.value, known_or(&r->loader_version, ""));
+}
+
+static void add_backends(struct ilab_text_buffer *b, const struct ilab_environment *r)
+{
+	ilab_text_add(b, "\nbackends\n");
+	for (size_t i = 0; i < r->backend_count; i++)
+		ilab_layout_pair(b, indented(b->arena, r->backends[i].backend), "%s", state_text(b->arena, &r->backends[i]));
+}
+
+static void add_platforms(struct ilab_text_buffer *b, const struct ilab_environment *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->backend_count; i++)
+		for (size_t k = 0; k < r->backends[i].platform_count; k++) {
+			const struct ilab_platform *p = &r->backends[i].platforms[k];
+			if (!any)
+				ilab_text_add(b, "\nplatforms\n");
+			any = true;
+			ilab_layout_pair(b, ilab_arena_printf(b->arena, "  %s:%" PRIu32, p->backend, p->index), "%s, %s (%s)", p->name, p->version, p->vendor);
+		}
+}
+
+static void add_device(struct ilab_text_buffer *b, const struct ilab_device *d)
+{
+	struct ilab_arena *arena = b->arena;
+
+	ilab_layout_pair(b, indented(arena, d->selector), "%s, %s", d->name, d->type);
+	ilab_layout_pair(b, "", "%s memory, at most %s in one allocation, %" PRIu64 " compute units", ilab_layout_bytes(arena, d->total_memory_bytes),
+		ilab_layout_bytes(arena, d->max_allocation_bytes), d->compute_units);
+	ilab_layout_pair(b, "", "%s, driver %s", known_or(&d->api_version, "version unknown"), known_or(&d->driver_version, "unknown"));
+}
+
+static void add_devices(struct ilab_text_buffer *b, const struct ilab_environment *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->backend_count; i++)
+		for (size_t k = 0; k < r->backends[i].device_count; k++) {
+			if (!any)
+				ilab_text_add(b, "\ndevices\n");
+			any = true;
+			add_device(b, &r->backends[i].devices[k]);
+		}
+}
+
+/* Which devices are one and the same. */
+static void add_physical(struct ilab_text_buffer *b, const struct ilab_environment *r)
+{
+	if (r->physical_count > 0)
+		ilab_text_add(b, "\nphysical devices\n");
+	for (size_t p = 0; p < r->physical_count; p++) {
+		const char *reached = "";
+		for (size_t i = 0; i < r->backend_count; i++)
+			for (size_t k = 0; k < r->backends[i].device_count; k++)
+				if (r->backends[i].devices[k].physical == (int64_t)p)
+					reached = ilab_arena_printf(b->arena, "%s %s", reached, r->backends[i].devices[k].selector);
+		ilab_layout_pair(b, indented(b->arena, r->physical[p].identity), "reached by%s", reached);
+	}
+}
+
+const char *ilab_text_environment(const struct ilab_environment *r, struct ilab_arena *arena)
+{
+	struct ilab_text_buffer b = { .arena = arena };
+
+	add_host(&b, r);
+	add_backends(&b, r);
+	add_platforms(&b, r);
+	add_devices(&b, r);
+	add_physical(&b, r);
+	if (r->advice_count > 0)
+		ilab_text_add(&b, "\nadvice\n");
+	for (size_t i = 0; i < r->advice_count; i++)
+		ilab_layout_wrap(&b, "  - ", r->advice[i]);
+	return b.text;
+}
