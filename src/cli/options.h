@@ -63,7 +63,7 @@ extern const struct ilab_option ilab_option_table[];
 extern const size_t ilab_option_count;
 
 /* Parse argv[2...] for a command. ILAB_REFUSED names the option and what it takes. With --help or --version, requirements are not
- * checked. Allowed once per process (it uses getopt_long's state). */
+ * checked. Not reentrant (getopt_long keeps its state in globals). */
 enum ilab_status ilab_options_parse(enum ilab_command_id command, int argc, char **argv, struct ilab_arena *arena,
 	struct ilab_options *out, struct ilab_err *err);
 

@@ -5,6 +5,13 @@
 #include <string.h>
 #include <strings.h>
 
+/* A reason without its code, for people: "unavailable: no driver" is "no driver". */
+static const char *plain(const char *reason)
+{
+	const char *colon = strstr(reason, ": ");
+	return colon && !memchr(reason, ' ', (size_t)(colon - reason)) ? colon + 2 : reason;
+}
+
 /* Devices that were found, in listing order. */
 struct found { const struct ilab_device **devices; size_t count; };
 
@@ -129,7 +136,7 @@ static enum ilab_status none(const struct ilab_selector *s, const char *backend,
 	for (size_t i = 0; i < count && !reason; i++)
 		reason = listings[i].reason;
 	return ilab_err_set(err, ILAB_REFUSED, "", 0, "no device %s: %.300s; see `iteragpu-lab environment`", wanted,
-		reason ? reason : "no backend shows any device");
+		reason ? plain(reason) : "no backend shows any device");
 }
 
 /* A backend that cannot answer is the reason, not the missing device. */
@@ -139,7 +146,7 @@ static enum ilab_status check_backend(const char *name, const struct ilab_listin
 	if (l && strcmp(l->state, "unavailable"))
 		return ILAB_OK;
 	return ilab_err_set(err, ILAB_REFUSED, "", 0, "backend %s is unavailable: %.400s", name,
-		l && l->reason ? l->reason : "it was not asked");
+		l && l->reason ? plain(l->reason) : "it was not asked");
 }
 
 enum ilab_status ilab_device_match(const struct ilab_selector *selector, const char *backend, const struct ilab_listing *listings,
