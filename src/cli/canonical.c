@@ -25,6 +25,8 @@ static const char *base_name(struct ilab_arena *arena, const char *path)
 	size_t start = end;
 	while (start && path[start - 1] != '/')
 		start--;
+	if (start == end)
+		return path;           /* "/" */
 	return ilab_arena_printf(arena, "%.*s", (int)(end - start), path + start);
 }
 

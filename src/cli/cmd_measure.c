@@ -127,6 +127,10 @@ static enum ilab_status work(struct run *r, struct ilab_err *err)
 	if (same != ILAB_OK)
 		return same;
 	complete(r);
+	/* A document that contradicts itself is a fault of this program, and worse than none. */
+	struct ilab_err why = { 0 };
+	if (ilab_measure_check(&r->record, &why) != ILAB_OK)
+		return ilab_err_set(err, ILAB_FAILED, "", 0, "the measurement contradicts itself, nothing is written: %s", why.text);
 	return status;
 }
 

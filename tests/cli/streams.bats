@@ -1,0 +1,75 @@
+load common
+
+# Results on stdout: closed, full, or read by nobody, it is exit 3 with a line.
+
+@test "closed stdout" {
+	for command in "estimate --parameters 1 --bits 8" "environment" "environment --list" "environment --json" "--help" "--version"; do
+		status=0
+		: >"$BATS_TEST_TMPDIR/out"
+		"$ILAB_PROGRAM" $command >&- 2>"$BATS_TEST_TMPDIR/err" </dev/null || status=$?
+		out= err=$(cat "$BATS_TEST_TMPDIR/err")
+		if [ "$command" = "environment --list" ] && [ -z "$("$ILAB_PROGRAM" environment --list)" ]; then
+			continue       # nothing to print
+		fi
+		expect 3 "standard output"
+		one_clear_line
+	done
+}
+
+@test "full stdout" {
+	for command in "estimate --parameters 1 --bits 8" "estimate --parameters 1 --bits 8 --json" "environment" "--man"; do
+		status=0
+		: >"$BATS_TEST_TMPDIR/out"
+		"$ILAB_PROGRAM" $command >/dev/full 2>"$BATS_TEST_TMPDIR/err" </dev/null || status=$?
+		out= err=$(cat "$BATS_TEST_TMPDIR/err")
+		expect 3 "standard output" "No space left"
+		one_clear_line
+	done
+}
+
+@test "a reader that has gone" {
+	status=0
+	{ "$ILAB_PROGRAM" --man 2>"$BATS_TEST_TMPDIR/err" || echo $? >status; } | { sleep 0.2; exec 0<&-; }
+	# The page may fit into the pipe before its reader goes; what matters is that no signal ends the program.
+	[ ! -s status ] || [ "$(cat status)" = 3 ]
+}
+
+@test "measure: closed and full stdout leave no file" {
+	pocl_device
+	for target in closed full; do
+		status=0
+		: >"$BATS_TEST_TMPDIR/out"
+		set -- measure --device "$device" --batch 1 --context 16 --width 64 --warmup 1 --repeats 2 --output f.json
+		if [ $target = closed ]; then
+			"$ILAB_PROGRAM" "$@" >&- 2>"$BATS_TEST_TMPDIR/err" </dev/null || status=$?
+		else
+			"$ILAB_PROGRAM" "$@" >/dev/full 2>"$BATS_TEST_TMPDIR/err" </dev/null || status=$?
+		fi
+		out= err=$(cat "$BATS_TEST_TMPDIR/err")
+		expect 3 "standard output"
+		one_clear_line
+	done
+}
+
+@test "closed stdin and stderr do no harm" {
+	status=0
+	"$ILAB_PROGRAM" estimate --parameters 8 --bits 8 --json >e.json <&- 2>&- || status=$?
+	[ "$status" -eq 0 ]
+	[ "$(json e.json weight_bytes)" = 8 ]
+	pocl_device
+	rm e.json
+	"$ILAB_PROGRAM" measure --device "$device" --batch 1 --context 16 --width 64 --warmup 1 --repeats 2 --output f.json >/dev/null <&- 2>&-
+	valid_document f.json
+}
+
+@test "a driver that chatters on stdout does not reach ours" {
+	pocl_device
+	POCL_DEBUG=all lab environment --json
+	expect 0
+	printf '%s' "$out" | python3 -c 'import json, sys; json.load(sys.stdin)'
+	[ -z "$err" ] || explain "an empty stderr"
+	POCL_DEBUG=all lab environment --verbose --json
+	expect 0
+	printf '%s' "$out" | python3 -c 'import json, sys; json.load(sys.stdin)'
+	[ -n "$err" ] || explain "what the driver prints, with --verbose"
+}
