@@ -116,13 +116,16 @@ const char *ilab_layout_bytes(struct ilab_arena *arena, uint64_t bytes)
 
 const char *ilab_layout_short(struct ilab_arena *arena, double v)
 {
-	int exponent = v == 0 ? 0 : (int)floor(log10(fabs(v)));
-	double mantissa = v == 0 ? 0 : v / pow(10, exponent);
+	int exponent;
+	double mantissa;
 
-	if (exponent >= -2 && exponent < 4)
+	if (v == 0 || (fabs(v) >= 1e-2 && fabs(v) < 1e4))
 		return ilab_layout_fixed(arena, v, 4);
-	/* 9.96 would be written as 10.0. */
-	if (fabs(mantissa) >= 9.95) {
+	if (fabs(v) < 1e-300)      /* powers of ten end soon after */
+		return "below 1e-300";
+	exponent = (int)floor(log10(fabs(v)));
+	mantissa = v / pow(10, exponent);
+	if (fabs(mantissa) >= 9.95) {      /* would be written as 10.0 */
 		mantissa /= 10;
 		exponent++;
 	}

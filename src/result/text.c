@@ -59,8 +59,8 @@ static const char *indented(struct ilab_arena *arena, const char *key)
 
 static void add_host(struct ilab_text_buffer *b, const struct ilab_environment *r)
 {
-	ilab_layout_pair(b, "host", "%s, kernel %s, %s, %" PRIu64 " logical cores", r->host.os != NULL ? r->host.os : "unknown system",
-		r->host.kernel != NULL ? r->host.kernel : "unknown", r->host.cpu_model != NULL ? r->host.cpu_model : "unknown CPU", r->host.logical_cores);
+	ilab_layout_pair(b, "host", "%s, %s, %s, %" PRIu64 " logical cores", r->host.os != NULL ? r->host.os : "unknown system",
+		r->host.kernel != NULL ? r->host.kernel : "unknown kernel", r->host.cpu_model != NULL ? r->host.cpu_model : "unknown CPU", r->host.logical_cores);
 	if (r->loader_name.reason == NULL)
 		ilab_layout_pair(b, "loader", "%s %s", r->loader_name.value, known_or(&r->loader_version, ""));
 }

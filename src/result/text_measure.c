@@ -13,7 +13,7 @@ static void add_row(struct ilab_text_buffer *b, const char *name, double seconds
 {
 	struct ilab_arena *arena = b->arena;
 
-	ilab_text_add(b, "%-17s %11s %11s %9s %9s %9s %9s\n", name, ilab_layout_seconds(arena, seconds),
+	ilab_text_add(b, "%-16s %11s %11s %9s %9s %9s %9s\n", name, ilab_layout_seconds(arena, seconds),
 		device->reason != NULL ? "-" : ilab_layout_seconds(arena, device->value), ilab_layout_mib(arena, p->end_allocated_bytes),
 		ilab_layout_mib(arena, p->end_reserved_bytes), ilab_layout_mib(arena, p->peak_allocated_bytes),
 		ilab_layout_mib(arena, p->peak_reserved_bytes));
@@ -52,8 +52,8 @@ static void add_phases(struct ilab_text_buffer *b, const struct ilab_measure *r,
 {
 	bool collapse = !verbose && r->summary.samples > MANY_ROWS;
 
-	ilab_text_add(b, "%-17s %11s %11s %19s %19s\n", "", "host", "device", "end MiB", "peak MiB");
-	ilab_text_add(b, "%-17s %11s %11s %9s %9s %9s %9s\n", "phase", "clock", "clock", "allocated", "reserved", "allocated", "reserved");
+	ilab_text_add(b, "%-16s %11s %11s %19s %19s\n", "", "host", "device", "end MiB", "peak MiB");
+	ilab_text_add(b, "%-16s %11s %11s %9s %9s %9s %9s\n", "phase", "clock", "clock", "allocated", "reserved", "allocated", "reserved");
 	for (size_t i = 0; i < r->phase_count; i++) {
 		const struct ilab_phase *p = &r->phases[i];
 		if (is_warm(p) && collapse)
@@ -80,8 +80,8 @@ static void add_spread(struct ilab_text_buffer *b, const struct ilab_measure *r)
 		ilab_layout_pair(b, "median", "- (%s)", r->summary.median_seconds.reason);
 		return;
 	}
-	ilab_layout_pair(b, "median", "%s over %" PRIu64 " passes, from %s to %s", ilab_layout_seconds(arena, r->summary.median_seconds.value),
-		r->summary.samples, seconds_or_reason(arena, &r->summary.min_seconds), seconds_or_reason(arena, &r->summary.max_seconds));
+	ilab_layout_pair(b, "median", "%s over %" PRIu64 " pass%s, from %s to %s", ilab_layout_seconds(arena, r->summary.median_seconds.value),
+		r->summary.samples, r->summary.samples == 1 ? "" : "es", seconds_or_reason(arena, &r->summary.min_seconds), seconds_or_reason(arena, &r->summary.max_seconds));
 	if (r->summary.ci_low_seconds.reason != NULL)
 		ilab_layout_pair(b, "interval", "- (%s)", r->summary.ci_low_seconds.reason);
 	else
