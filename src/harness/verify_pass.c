@@ -9,6 +9,9 @@
 /* Outputs and hidden units, row by row: all cores, each row by one thread, sums in a fixed order, so the figures do not depend on
  * the number of threads. */
 
+/* Fewer elements than this are done sooner than other threads wake up. */
+#define PARALLEL_LEAST ((uint64_t)16384)
+
 /* A stored row as doubles in this thread's scratch. *bad: column of the first element that is not finite, or `n`. */
 static double *load_row(struct ilab_verifier *v, const void *data, uint64_t row, uint64_t n, uint64_t *bad, uint64_t *bad_count)
 {
@@ -88,7 +91,8 @@ void ilab_verifier_output(struct ilab_verifier *v, uint64_t first_row, uint64_t 
 	const uint64_t width = v->shape.width;
 	uint64_t bad_count = 0, bad_first = UINT64_MAX;
 	assert(first_row == v->rows_seen && count <= v->sizes.rows - first_row);
-	#pragma omp parallel for schedule(static) num_threads(v->threads) reduction(+ : bad_count) reduction(min : bad_first)
+	#pragma omp parallel for schedule(static) num_threads(v->threads) if (count * width >= PARALLEL_LEAST) \
+		reduction(+ : bad_count) reduction(min : bad_first)
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t bad, n;
 		const double *y = load_row(v, data, i, width, &bad, &n);
@@ -177,7 +181,8 @@ static void compare_columns(const struct ilab_verifier *v, uint64_t row, const d
 void ilab_verifier_hidden(struct ilab_verifier *v, uint64_t first_row, uint64_t count, const void *data)
 {
 	uint64_t bad_count = 0, bad_first = UINT64_MAX;
-	#pragma omp parallel num_threads(v->threads) reduction(+ : bad_count) reduction(min : bad_first)
+	#pragma omp parallel num_threads(v->threads) if (count * v->shape.hidden >= PARALLEL_LEAST) \
+		reduction(+ : bad_count) reduction(min : bad_first)
 	{
 		struct ilab_worst columns = { 0 }, projection = { 0 };
 		#pragma omp for schedule(static)

@@ -10,6 +10,9 @@
 /* Columns regenerated at a time: values and the rows they meet stay in the first-level cache. */
 #define CHUNK ((size_t)512)
 
+/* Fewer values than this are done sooner than other threads wake up. */
+#define PARALLEL_LEAST ((uint64_t)16384)
+
 double ilab_gelu(double x)
 {
 	return 0.5 * x * erfc(-x * M_SQRT1_2);
@@ -46,7 +49,7 @@ static size_t chunk_size(uint64_t cols, uint64_t done)
 static void products(const struct ilab_tensor *t, const double *in, size_t count, double *out)
 {
 	const uint64_t rows = t->rows, cols = t->cols;
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) if (rows * cols >= PARALLEL_LEAST)
 	for (uint64_t r = 0; r < rows; r++) {
 		double values[CHUNK];
 		for (size_t i = 0; i < count; i++)
@@ -70,7 +73,7 @@ static void gather(const struct ilab_tensor *t, const uint64_t *rows, size_t cou
 /* Add the bias to each of count rows, and apply GELU when asked. */
 static void finish_layer(const double *bias, uint64_t width, size_t count, bool gelu, double *y)
 {
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) if (width * count >= PARALLEL_LEAST)
 	for (uint64_t c = 0; c < width; c++)
 		for (size_t i = 0; i < count; i++) {
 			double v = y[i * width + c] + bias[c];
@@ -123,7 +126,7 @@ enum ilab_status ilab_reference_hidden_columns(const struct ilab_shape *shape, e
 	/* The roles are swapped: all rows of x stream past the few rows of weights. */
 	gather(&w1, columns, count, weights);
 	products(&x, weights, count, h);
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) if (x.rows * count >= PARALLEL_LEAST)
 	for (size_t i = 0; i < count; i++) {
 		double bias;
 		ilab_rule_values(&b1, columns[i], 1, &bias);
@@ -157,7 +160,7 @@ enum ilab_status ilab_reference_projection(const struct ilab_shape *shape, enum 
 	if (!bias)
 		return ILAB_FAILED;
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) if (w2.rows * w2.cols >= PARALLEL_LEAST)
 	for (uint64_t first = 0; first < w2.cols; first += CHUNK)
 		project_block(&w2, r, first, chunk_size(w2.cols, first), v + first);
 	ilab_rule_values(&b2, 0, (size_t)b2.cols, bias);

@@ -237,6 +237,65 @@ static void one_bad_row_cannot_hide_among_many(void **state)
 	end_run(&r);
 }
 
+/* Enough rows for all cores, and faults in the last ones. */
+static void many_rows_on_all_cores(void **state)
+{
+	(void)state;
+	struct ilab_measure_request request = a_request(ILAB_F16);
+	request.shape = (struct ilab_shape){ 4, 256, 64, 64 };
+	request.repeats = 1;
+	struct run r = run_request(&request, NULL);
+	assert_passed(&r);
+	end_run(&r);
+	host.corrupt = (struct host_place){ HOST_ALWAYS, 1, 1022, 63 };
+	host.corrupt_rms = 1;
+	r = run_request(&request, NULL);
+	assert_unverified(&r, "projection: the output of row 1022, ");
+	end_run(&r);
+	reset(NULL);
+	host.nan = (struct host_place){ HOST_ALWAYS, 1, 1021, 62 };
+	r = run_request(&request, NULL);
+	assert_unverified(&r, "finite elements: cold_forward: 1 of 65536 elements of the output are not finite, the first in row 1021, column 62");
+	end_run(&r);
+}
+
+/* 68 MB of hidden units do not fit into one piece of 64 MiB; the fault is in the second. */
+static void rows_are_read_back_in_pieces(void **state)
+{
+	(void)state;
+	struct ilab_measure_request request = a_request(ILAB_F32);
+	request.shape = (struct ilab_shape){ 1, 4200, 1, 4096 };
+	request.warmup = 0;
+	request.repeats = 1;
+	host.swap = (struct host_place){ KEPT - 3, 0, 4190, 4191 };    /* without the warm-up and two repetitions */
+	struct run r = run_request(&request, NULL);
+	assert_unverified(&r, "hidden units: unit ");
+	assert_non_null(strstr(r.m.verification.failure, "of row 419"));
+	assert_true(host.calls[HOST_DOWNLOAD] == 3 + 2);
+	end_run(&r);
+}
+
+/* 2500 columns make three blocks, each with a projection of its own; width does not blunt it. */
+static void wide_rows_are_projected_in_blocks(void **state)
+{
+	(void)state;
+	const uint64_t columns[] = { 0, 832, 833, 1666, 2499 };
+	struct ilab_measure_request request = a_request(ILAB_BF16);
+	request.shape = (struct ilab_shape){ 1, 5, 2500, 16 };
+	request.verify_rows = 1;
+	struct run r = run_request(&request, NULL);
+	assert_passed(&r);
+	end_run(&r);
+	for (size_t i = 0; i < LENGTH(columns); i++) {
+		host.corrupt = (struct host_place){ HOST_ALWAYS, 1, 3, columns[i] };
+		host.corrupt_rms = 1;
+		r = run_request(&request, NULL);
+		assert_unverified(&r, "projection: the output of row 3, ");
+		end_run(&r);
+		reset(NULL);
+	}
+}
+
 static void a_device_that_is_not_repeatable_but_right_passes(void **state)
 {
 	(void)state;
@@ -286,6 +345,9 @@ int main(void)
 		cmocka_unit_test_setup(exchanged_rows_are_found, reset),
 		cmocka_unit_test_setup(wrong_rows_of_the_first_layer_are_found, reset),
 		cmocka_unit_test_setup(one_bad_row_cannot_hide_among_many, reset),
+		cmocka_unit_test_setup(many_rows_on_all_cores, reset),
+		cmocka_unit_test_setup(rows_are_read_back_in_pieces, reset),
+		cmocka_unit_test_setup(wide_rows_are_projected_in_blocks, reset),
 		cmocka_unit_test_setup(a_device_that_is_not_repeatable_but_right_passes, reset),
 		cmocka_unit_test_setup(correct_passes_are_well_inside_the_bounds, reset),
 	};

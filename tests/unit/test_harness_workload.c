@@ -3,6 +3,7 @@
 #include "host_measure.h"
 
 #include "model/rule.h"
+#include "result/document.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -224,6 +225,30 @@ static void the_record_outlives_the_session(void **state)
 	assert_true(r.m.backend.setup_seconds > 0 && r.m.backend.floor_seconds > 0);
 	assert_int_equal(r.m.summary.samples, 3);
 	end_run(&r);
+}
+
+/* With what others fill in, the record is a valid document; the double takes the name of a backend that documents know. */
+static void the_record_makes_a_valid_document(void **state)
+{
+	(void)state;
+	static const char *selectors[] = { "opencl:0:0" };
+	for (int failing = 0; failing < 2; failing++) {
+		struct ilab_measure_request request = a_request(ILAB_F32);
+		struct ilab_err err = { 0 };
+		host.temporary_bytes = 4096;
+		host.half_k_layer = failing ? 1 : HOST_OFF;
+		struct run r = run_request(&request, NULL);
+		assert_int_equal(r.status, failing ? ILAB_UNVERIFIED : ILAB_OK);
+		r.m.header = (struct ilab_header){ .tool_name = "iteragpu-lab", .started_utc = "2026-12-01T06:29:46Z", .total_seconds = 1000 };
+		r.m.backend.name = r.m.configuration.backend = r.m.device.backend = "opencl";
+		r.m.device.selector = r.m.configuration.device = selectors[0];
+		r.m.device.selectors = selectors;
+		r.m.device.selector_count = 1;
+		r.m.configuration.view = "opencl/Host/builtin";
+		if (ilab_measure_check(&r.m, &err))
+			fail_msg("%s", err.text);
+		end_run(&r);
+	}
 }
 
 static void more_rows_than_there_are_means_all(void **state)
@@ -488,6 +513,7 @@ int main(void)
 		cmocka_unit_test_setup(two_runs_agree_and_seeds_differ, reset),
 		cmocka_unit_test_setup(checksums_are_those_of_the_rule, reset),
 		cmocka_unit_test_setup(the_record_outlives_the_session, reset),
+		cmocka_unit_test_setup(the_record_makes_a_valid_document, reset),
 		cmocka_unit_test_setup(more_rows_than_there_are_means_all, reset),
 		cmocka_unit_test_setup(device_seconds_need_credible_stamps, reset),
 		cmocka_unit_test_setup(the_observer_hears_everything, reset),
