@@ -1,99 +1,87 @@
 #include "result/cost.h"
 
 #include "base/ratio.h"
+#include "result/layout.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-/* Dollars, exact: "1234.50". */
-static void put_cents(FILE *out, const char *label, uint64_t cents)
+/* Exact: 177600 cents are "1,776.00 USD (177,600 cents)". */
+static const char *money(struct ilab_arena *arena, uint64_t cents)
 {
-	char usd[ILAB_RATIO_SIZE];
-
-	ilab_format_ratio(usd, sizeof usd, cents, 100, 2);
-	fprintf(out, "  %-24s %16s USD   %" PRIu64 " cents\n", label, usd, cents);
+	return ilab_arena_printf(arena, "%s.%02u USD (%s cents)", ilab_layout_grouped(arena, cents / 100), (unsigned)(cents % 100),
+		ilab_layout_grouped(arena, cents));
 }
 
-static void put_count(FILE *out, const char *label, uint64_t count)
+static void add_offer(struct ilab_text_buffer *b, const struct ilab_offer *o, uint64_t lots)
 {
-	fprintf(out, "  %-24s %16" PRIu64 "\n", label, count);
+	ilab_layout_pair(b, "GPUs", "%s: lots x GPUs a lot = %s x %s", ilab_layout_grouped(b->arena, o->gpu_count),
+		ilab_layout_grouped(b->arena, lots), ilab_layout_grouped(b->arena, o->gpus_per_lot));
+	ilab_layout_pair(b, "price", "%s a lot; list of %s, source: %s", money(b->arena, o->lot_price_cents), o->snapshot_date, o->source);
+	ilab_layout_pair(b, "total", "%s", money(b->arena, o->total_cents));
 }
 
-static void put_unit_cost(FILE *out, const char *label, const struct ilab_unit_cost *u)
+static const char *unit_cost(struct ilab_arena *arena, const struct ilab_unit_cost *u)
 {
 	if (u->reason != NULL)
-		fprintf(out, "  %-24s %16s       %s\n", label, "-", u->reason);
-	else
-		fprintf(out, "  %-24s %16s USD   %" PRIu64 " / %" PRIu64 " cents\n", label, u->decimal_usd, u->numerator_cents, u->denominator);
+		return ilab_arena_printf(arena, "- (%s)", u->reason);
+	return ilab_arena_printf(arena, "%s USD, exactly %s / %s cents", u->decimal_usd, ilab_layout_grouped(arena, u->numerator_cents),
+		ilab_layout_grouped(arena, u->denominator));
 }
 
-static void put_offer(FILE *out, const struct ilab_offer *o, uint64_t lots)
+static void add_break_even(struct ilab_text_buffer *b, const struct ilab_cost *r)
 {
-	fprintf(out, "  %-24s %16" PRIu64 "       lots x GPUs a lot: %" PRIu64 " x %" PRIu64 "\n", "GPUs", o->gpu_count, lots, o->gpus_per_lot);
-	put_cents(out, "price of a lot", o->lot_price_cents);
-	put_cents(out, "total", o->total_cents);
-	fprintf(out, "  %-24s %16s       source: %s\n", "price list of", o->snapshot_date, o->source);
-}
+	const struct ilab_break_even *e = r->break_even;
+	struct ilab_arena *arena = b->arena;
 
-static void put_break_even(FILE *out, const struct ilab_cost *r)
-{
-	const struct ilab_break_even *b = r->break_even;
-
-	fprintf(out, "\nagainst %s, the same days and lots\n", b->other.gpu);
-	put_offer(out, &b->other, r->lots);
-	fprintf(out, "accepted results a day, your own counts\n");
-	put_count(out, r->offer.gpu, b->accepted_per_day);
-	put_unit_cost(out, "cost of a result", &b->unit_cost);
-	if (b->other_accepted_per_day.reason == NULL) {
-		put_count(out, b->other.gpu, b->other_accepted_per_day.value);
-		put_unit_cost(out, "cost of a result", &b->other_unit_cost);
-		fprintf(out, "  %-24s %16s\n", "cheaper a result", b->cheaper.value);
+	ilab_text_add(b, "\n");
+	ilab_layout_pair(b, "against", "%s, the same days and lots", e->other.gpu);
+	add_offer(b, &e->other, r->lots);
+	ilab_layout_pair(b, "your counts", "%s accepted results a day with %s", ilab_layout_grouped(arena, e->accepted_per_day), r->offer.gpu);
+	ilab_layout_pair(b, "a result", "%s", unit_cost(arena, &e->unit_cost));
+	if (e->other_accepted_per_day.reason == NULL) {
+		ilab_layout_pair(b, "your counts", "%s accepted results a day with %s",
+			ilab_layout_grouped(arena, e->other_accepted_per_day.value), e->other.gpu);
+		ilab_layout_pair(b, "a result", "%s", unit_cost(arena, &e->other_unit_cost));
+		ilab_layout_pair(b, "cheaper", "%s", e->cheaper.value);
 	}
-	fprintf(out, "  %-24s %16" PRIu64 "       %s costs no more a result from here on\n", "break-even a day", b->break_even_per_day,
-		b->other.gpu);
+	ilab_layout_pair(b, "break-even", "%s accepted results a day with %s: from there on a result costs no more than with %s",
+		ilab_layout_grouped(arena, e->break_even_per_day), e->other.gpu, r->offer.gpu);
 }
 
-static void put_measured(FILE *out, const struct ilab_cost *r)
+static void add_measured(struct ilab_text_buffer *b, const struct ilab_cost *r)
 {
 	const struct ilab_measured_ratio *m = r->measured;
+	struct ilab_arena *arena = b->arena;
 	char ratio[ILAB_RATIO_SIZE];
 
 	ilab_format_ratio(ratio, sizeof ratio, m->ratio_millionths, 1000000, 6);
-	fprintf(out, "\nmeasured, the same work on two devices\n");
-	fprintf(out, "  A %s, %s\n  B %s, %s\n", m->a.device, m->a.view, m->b.device, m->b.view);
-	fprintf(out, "  %-24s %16s       passes of B in the time of one of A\n", "ratio", ratio);
-	put_count(out, "accepted with A", m->accepted_results);
-	put_count(out, "at that ratio with B", m->scaled_accepted_results);
-	put_cents(out, "B breaks even below", m->break_even_price_cents);
-	fprintf(out, "  Arithmetic on your own count: it supposes that your work follows the ratio and that the same share is accepted.\n"
-		"  Neither was measured; no quality was.\n");
+	ilab_text_add(b, "\n");
+	ilab_layout_pair(b, "A", "%s a pass on %s, %s", ilab_layout_seconds(arena, m->a.median_seconds), m->a.device, m->a.view);
+	ilab_layout_pair(b, "B", "%s a pass on %s, %s", ilab_layout_seconds(arena, m->b.median_seconds), m->b.device, m->b.view);
+	ilab_layout_pair(b, "ratio", "%s passes of B in the time of one of A", ratio);
+	ilab_layout_pair(b, "your count", "%s accepted results with A are %s with B at that ratio", ilab_layout_grouped(arena, m->accepted_results),
+		ilab_layout_grouped(arena, m->scaled_accepted_results));
+	ilab_layout_pair(b, "break-even", "a rental with B costs no more a result up to %s", money(arena, m->break_even_price_cents));
+	ilab_layout_pair(b, "beware", "arithmetic on your own count; it supposes that your work follows the ratio and that the same share is accepted. "
+		"Neither was measured, and no quality was");
 }
 
 const char *ilab_text_cost(const struct ilab_cost *r, struct ilab_arena *arena)
 {
-	char *text = NULL;
-	const char *copy = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
+	struct ilab_text_buffer b = { .arena = arena };
 
-	if (out == NULL)
-		return "";
-	fprintf(out, "%s for %" PRIu64 " days\n", r->offer.gpu, r->days);
-	put_offer(out, &r->offer, r->lots);
+	ilab_layout_pair(&b, "rental", "%s for %" PRIu64 " days", r->offer.gpu, r->days);
+	add_offer(&b, &r->offer, r->lots);
 	if (r->accepted_results.reason == NULL)
-		put_count(out, "accepted results", r->accepted_results.value);
-	put_unit_cost(out, "cost of a result", &r->unit_cost);
-	fprintf(out, "  tariffs %s, SHA-256 %s\n", r->tariffs_file, r->tariffs_sha256);
+		ilab_layout_pair(&b, "your count", "%s accepted results", ilab_layout_grouped(arena, r->accepted_results.value));
+	ilab_layout_pair(&b, "a result", "%s", unit_cost(arena, &r->unit_cost));
+	ilab_layout_pair(&b, "tariffs", "%s, SHA-256 %s", r->tariffs_file, r->tariffs_sha256);
 	if (r->break_even != NULL)
-		put_break_even(out, r);
+		add_break_even(&b, r);
 	if (r->measured != NULL)
-		put_measured(out, r);
-	fprintf(out, "\n");
+		add_measured(&b, r);
+	ilab_text_add(&b, "\n");
 	for (size_t i = 0; i < r->note_count; i++)
-		fprintf(out, "%s\n", r->notes[i]);
-	if (fclose(out) == 0)
-		copy = ilab_arena_strdup(arena, text);
-	free(text);
-	return copy != NULL ? copy : "";
+		ilab_layout_wrap(&b, i == 0 ? "notes         - " : "              - ", r->notes[i]);
+	return b.text;
 }

@@ -47,7 +47,7 @@ print(json.dumps(value))' "$1" "$2"; }
 @test "the text names prices, source and what a list does not prove" {
 	run lab cost --gpu b200 --days 7 --lots 2 --accepted-results 1184 --tariffs "$example"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"1776.00 USD"*"fictional-example"*"1.500000 USD"*"neither availability nor reservation"* ]]
+	[[ "$output" == *"fictional-example"*"1,776.00 USD"*"1.500000 USD"*"neither availability nor"* ]]
 }
 
 @test "zero, negative, fractional and huge numbers are refused" {
