@@ -97,12 +97,12 @@ static void a_single_unit_passes_with_many_seeds(void **state)
 	host_reset();
 	host.stamps = HOST_STAMPS_REFUSED;
 	for (int dtype = 0; dtype < ILAB_DTYPE_COUNT; dtype++)
-		for (uint64_t seed = 0; seed < 100; seed++) {
+		for (uint64_t seed = 0; seed < 400; seed++) {
 			struct ilab_measure_request request = a_small_request((enum ilab_dtype)dtype);
-			request.shape = (struct ilab_shape){ 1, 1, 1 + seed % 3, 1 + seed % 4 };
+			request.shape = (struct ilab_shape){ 1, 1, 1 + seed % 2, 1 + seed / 2 % 3 };
 			request.seed = seed * 0x9E3779B97F4A7C15u;
 			request.repeats = 1;
-			host.unfused = seed % 2;
+			host.unfused = seed / 6 % 2;
 			struct run r = run_request(&request, NULL);
 			if (r.status)
 				fail_msg("%s seed number %llu: %s", ilab_dtype_name(request.dtype), (unsigned long long)seed, r.err.text);
