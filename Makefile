@@ -45,7 +45,7 @@ ILAB_CPPFLAGS := -D_GNU_SOURCE -DILAB_VERSION='"$(VERSION)"' -DILAB_LIBDIR='"$(l
 ILAB_LDFLAGS := -fopenmp $(if $(SAN),-fsanitize=$(SAN))
 
 PKGS := OpenCL clblast libcjson libmd
-NO_BUILD_GOALS := help clean deps layers uninstall
+NO_BUILD_GOALS := help clean deps layers uninstall dist kit verify-kit
 ifneq ($(if $(MAKECMDGOALS),$(filter-out $(NO_BUILD_GOALS) run check,$(MAKECMDGOALS)),build),)
 ifeq ($(ILAB_DEPS_CHECKED),)
 need = $(if $(shell $(PKG_CONFIG) --exists $(1) && echo yes),,$(error $(1) not found: install $(2) (Debian, Ubuntu) or $(3) (Fedora), or run `make deps`))
@@ -70,7 +70,7 @@ ALL_LDFLAGS = $(ILAB_LDFLAGS) $(LDFLAGS)
 
 # --- building ---------------------------------------------------------------------------------------------------------
 
-.PHONY: all build lib help clean deps run check check-gpu test layers unit sanitized native-compile conformance schema cli install uninstall FORCE
+.PHONY: all build lib help clean deps run check check-gpu test layers unit sanitized native-compile conformance schema cli notebook archives dist kit verify-kit install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -128,7 +128,7 @@ $(O)/iteragpu-lab.1: $(PROGRAM)
 
 export ILAB_VENV ?= $(CURDIR)/.venv
 export O MAKE CC
-SUITES := layers unit sanitized native-compile conformance schema cli
+SUITES := layers unit sanitized native-compile conformance schema cli notebook archives
 
 $(O)/tests/unit/test_%: $(O)/tests/unit/test_%.o $(UNIT_AUX:%.c=$(O)/%.o) $(O)/libilab.a
 	$(call say,LD,$@)
@@ -164,6 +164,12 @@ schema: $(PROGRAM)
 cli: $(PROGRAM)
 	$(Q)ILAB_PROGRAM=$(abspath $(PROGRAM)) bats --tap tests/cli
 
+notebook: $(PROGRAM)
+	$(Q)tests/notebook/run $(PROGRAM)
+
+archives: $(PROGRAM)
+	$(Q)tests/archives/run $(PROGRAM)
+
 test: build $(O)/conformance $(O)/native-compile $(UNIT_BIN)
 	$(Q)tests/run $(SUITES)
 
@@ -173,6 +179,17 @@ check:
 
 check-gpu: build
 	$(Q)tests/gpu/run.sh
+
+# --- archives ---------------------------------------------------------------------------------------------------------
+# The same bytes each time. dist: every tracked file; kit: what is used beside the program.
+
+dist kit:
+	$(Q)python3 tools/archive.py $@ $(O)/archives $(VERSION)
+
+# KIT=folder: an extracted kit (or source archive); without it, a kit made and unpacked now.
+verify-kit: $(if $(KIT),,kit)
+	$(Q)$(if $(KIT),,rm -rf $(O)/archives/unpacked && python3 -m zipfile -e $(O)/archives/iteragpu-lab-kit-$(VERSION).zip $(O)/archives/unpacked)
+	$(Q)python3 tools/verify_archive.py $(or $(KIT),$(O)/archives/unpacked/iteragpu-lab-kit-$(VERSION))
 
 # --- for people -------------------------------------------------------------------------------------------------------
 
@@ -209,5 +226,7 @@ help:
 	@echo 'make install    PREFIX DESTDIR bindir libdir mandir datadir; make uninstall'
 	@echo 'make deps       install packages (apt as root, else prints the command); DEPS=run for building and running only'
 	@echo 'make check-gpu  the tests and benchmarks that need a GPU'
+	@echo 'make dist       $(O)/archives/: the source archive, reproducible, with its manifest; make kit: what is used beside the program'
+	@echo 'make verify-kit KIT=folder: compare an extracted archive with its manifest'
 	@echo 'make clean      remove $(O)'
 	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS, O=folder, V=1 (show commands), WERROR=1, SAN=address,undefined, CUDA_HOME'

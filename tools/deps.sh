@@ -11,7 +11,7 @@ build='gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-c-headers libclbl
 cpu='pocl-opencl-icd'
 tests='libcmocka-dev bats clang python3 python3-venv gettext-base procps util-linux man-db locales'
 drivers='mesa-opencl-icd oclgrind libamdhip64-dev'
-pip_packages='check-jsonschema intel-opencl-rt nvidia-cuda-nvrtc'
+pip_packages='check-jsonschema intel-opencl-rt nvidia-cuda-nvrtc nbclient ipykernel matplotlib'
 
 installed() { dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^ii'; }
 available() { apt-cache show "$1" >/dev/null 2>&1; }
@@ -56,11 +56,12 @@ fi
 
 [ "$what" = check ] || exit 0
 # Test tools from PyPI, in an environment of their own. Tests that want an absent one are skipped with the reason.
-if ! [ -e "$venv/.complete" ]; then
+# The marker holds the list, so that a longer list is installed into an older environment.
+if [ "$(cat "$venv/.complete" 2>/dev/null)" != "$pip_packages" ]; then
 	python3 -m venv "$venv" && ok=1
 	for p in $pip_packages; do
 		"$venv/bin/pip" install -q --disable-pip-version-check "$p" || { ok=0; echo "deps: $p could not be installed; its tests are skipped" >&2; }
 	done
-	[ "${ok:-0}" = 1 ] && : >"$venv/.complete"
+	[ "${ok:-0}" = 1 ] && echo "$pip_packages" >"$venv/.complete"
 fi
 exit 0
