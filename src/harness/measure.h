@@ -13,6 +13,8 @@ struct ilab_measure_request {
 	enum ilab_gemm gemm;
 	uint64_t warmup, repeats, seed, verify_rows;
 	const struct ilab_tuning *tuning;
+	bool sample;                       /* hand over the sampled rows of the last checked output too */
+	uint64_t slow_down_billionths;     /* test hook, recorded: hold every phase up by this share of its own time */
 };
 
 /* What the harness tells while it works. Any member may be NULL. */

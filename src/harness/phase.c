@@ -154,6 +154,14 @@ enum ilab_status ilab_timer_floor(const struct ilab_backend *b, struct ilab_sess
 	return ILAB_OK;
 }
 
+/* The test hook: a loss of a known size, inside the clock. */
+static void hold_up(uint64_t start_ns, double share)
+{
+	const uint64_t now_ns = ilab_clock_ns(), until_ns = now_ns + (uint64_t)((double)(now_ns - start_ns) * share);
+	while (share > 0 && ilab_clock_ns() < until_ns)
+		;
+}
+
 enum ilab_status ilab_phase_run(const struct ilab_backend *b, struct ilab_session *s, struct ilab_timer *timer,
 	const struct ilab_step *step, void *context, struct ilab_phase *row, struct ilab_err *err)
 {
@@ -173,6 +181,7 @@ enum ilab_status ilab_phase_run(const struct ilab_backend *b, struct ilab_sessio
 		status = b->span_end(s, err);
 	if (!status)
 		status = b->sync(s, err);
+	hold_up(start_ns, timer->slow_down);
 	uint64_t stop_ns = ilab_clock_ns();
 	if (status)
 		return status;

@@ -22,6 +22,7 @@ struct ilab_timer {
 	double resolution_seconds;             /* of the stamps */
 	struct ilab_real calibration_ratio;    /* device seconds over host seconds of a known span */
 	struct ilab_span before;               /* the span read last */
+	double slow_down;                      /* test hook: hold every row up by this share of its own time; 0: none */
 };
 
 /* A device span lies inside the host's, so it may pass it only by the resolution and by a drift between two clocks: 2 %. */

@@ -21,6 +21,7 @@ static const struct { const char *name; size_t offset; } wholes[] = {
 	{ "repeats", offsetof(struct ilab_request, run.repeats) },
 	{ "seed", offsetof(struct ilab_request, run.seed) },
 	{ "verify_rows", offsetof(struct ilab_request, run.verify_rows) },
+	{ "slow_down_billionths", offsetof(struct ilab_request, run.slow_down_billionths) },
 };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -47,6 +48,7 @@ static bool add_run(cJSON *json, const struct ilab_request *request)
 	const struct ilab_measure_request *run = &request->run;
 	bool good = add(json, "platform_index", ilab_json_u64(run->open.platform_index))
 		&& add(json, "device_index", ilab_json_u64(run->open.device_index)) && add(json, "graph", cJSON_CreateBool(run->open.graph))
+		&& add(json, "sample", cJSON_CreateBool(run->sample))
 		&& add(json, "dtype", cJSON_CreateString(ilab_dtype_name(run->dtype)))
 		&& add(json, "gemm", cJSON_CreateString(ilab_gemm_name(run->gemm)));
 	for (size_t i = 0; good && i < COUNT(wholes); i++) {
@@ -90,6 +92,7 @@ static bool get_run(const cJSON *json, struct ilab_request *out)
 	bool good = get_u32(json, "platform_index", &run->open.platform_index) && get_u32(json, "device_index", &run->open.device_index)
 		&& dtype && ilab_dtype_from_name(dtype, &run->dtype) && gemm && ilab_gemm_from_name(gemm, &run->gemm);
 	run->open.graph = cJSON_IsTrue(item_of(json, "graph"));
+	run->sample = cJSON_IsTrue(item_of(json, "sample"));
 	for (size_t i = 0; good && i < COUNT(wholes); i++) {
 		uint64_t value = 0;
 		good = ilab_json_get_u64(item_of(json, wholes[i].name), &value);

@@ -12,6 +12,8 @@
  *           {"record":"progress", "what":..., "done":n, "total":n}
  *           {"record":"listing", "listing":{...}}                  answer to enumerate
  *           {"record":"result", "status":0 or 4, "measure":{...}}  answer to measure
+ *                                                                  with "sample":{"rows":n, "width":n, "values":8 hex digits
+ *                                                                  for each} where it was asked for
  *           {"record":"error", "status":n, "call":..., "code":n, "text":...}   answer to either
  *
  * Numbers and doubles arrive exactly as they were sent. */
@@ -30,6 +32,11 @@ struct ilab_request {
 cJSON *ilab_request_to_json(const struct ilab_request *request);
 /* Strings go into `arena`; run.open.surroundings points to out->surroundings. ILAB_IO when a member is missing or odd. */
 enum ilab_status ilab_request_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_request *out, struct ilab_err *err);
+
+/* NULL when memory runs out. */
+cJSON *ilab_sample_to_json(const struct ilab_sample *sample);
+/* False when `json` is none, or odd; *out is empty then. */
+bool ilab_sample_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_sample *out);
 
 cJSON *ilab_error_to_json(enum ilab_status status, const struct ilab_err *error);
 /* Records the error that travelled in `err` and returns its status. */

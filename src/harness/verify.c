@@ -113,6 +113,7 @@ static enum ilab_status allocate(struct ilab_verifier *v, struct ilab_err *err)
 	v->rows = new_array(v->row_count, 1, sizeof(*v->rows), err);
 	bool done = v->rows
 		&& new_doubles(&v->rows_reference, v->row_count, width, err)
+		&& (v->rows_seen_values = new_array(v->row_count, width, sizeof(*v->rows_seen_values), err)) != NULL
 		&& new_doubles(&v->rows_norm2, v->row_count, 1, err)
 		&& new_doubles(&v->rows_error2, v->row_count, 1, err)
 		&& new_doubles(&v->rows_max, v->row_count, 1, err)
@@ -194,7 +195,7 @@ void ilab_verifier_free(struct ilab_verifier *v)
 {
 	if (!v)
 		return;
-	void *arrays[] = { v->rows, v->rows_reference, v->rows_norm2, v->rows_error2, v->rows_max, v->columns_reference,
+	void *arrays[] = { v->rows, v->rows_reference, v->rows_seen_values, v->rows_norm2, v->rows_error2, v->rows_max, v->columns_reference,
 		v->r, v->v, v->c, v->low, v->high, v->norm, v->scratch };
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -211,6 +212,13 @@ void ilab_verifier_fail(struct ilab_verifier *v, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(v->failure, sizeof(v->failure), format, ap);
 	va_end(ap);
+}
+
+void ilab_verifier_sample(const struct ilab_verifier *v, uint64_t *rows, uint64_t *width, const float **values)
+{
+	*rows = v->row_count;
+	*width = v->shape.width;
+	*values = v->rows_seen_values;
 }
 
 static struct ilab_real figure(double value, const char *reason)

@@ -48,6 +48,10 @@ void ilab_verifier_projection_end(struct ilab_verifier *v);
 /* Record a failure found elsewhere (a checksum of the weights). The first failure wins. */
 void ilab_verifier_fail(struct ilab_verifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The sampled rows, [*rows][*width], as the pass checked last gave them; they live as long as the verifier. Runs of one shape and the
+ * same number of rows to check sample the same rows. */
+void ilab_verifier_sample(const struct ilab_verifier *v, uint64_t *rows, uint64_t *width, const float **values);
+
 /* Figures are the worst over all passes checked; `failure` is NULL when all is well and lives as long as the verifier. */
 struct ilab_verify_report {
 	double bound;                  /* on relative_error, factor for few elements included */

@@ -63,6 +63,7 @@ static void compare_sample(struct ilab_verifier *v, uint64_t row, const double *
 	const double *reference = v->rows_reference + sample * width;
 	double error2 = 0, worst = 0;
 	for (size_t j = 0; j < width; j++) {
+		v->rows_seen_values[sample * width + j] = (float)y[j];
 		double e = fabs(y[j] - reference[j]);
 		error2 += e * e;
 		worst = ilab_verify_worse(worst, e);

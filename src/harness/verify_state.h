@@ -17,6 +17,7 @@ struct ilab_verifier {
 	/* sampled rows */
 	uint64_t *rows; size_t row_count;  /* ascending, none twice */
 	double *rows_reference;            /* [row_count][width] */
+	float *rows_seen_values;           /* [row_count][width] of the pass checked last */
 	double *rows_norm2;                /* [row_count] of the reference */
 	double *rows_error2, *rows_max;    /* [row_count] of the pass in progress */
 	double relative_error, max_abs_error;

@@ -34,6 +34,7 @@ struct ilab_worker {
 	char kept[KEPT_OUTPUT_BYTES + 1];
 	size_t kept_bytes;
 	char phase[64];                        /* what it is doing, for messages */
+	enum ilab_worker_end end;
 };
 
 enum ilab_status ilab_worker_start(const struct ilab_worker_options *options, struct ilab_worker **out, struct ilab_err *err)
@@ -142,10 +143,11 @@ static enum ilab_status take_record(struct ilab_worker *w, cJSON **out, struct i
 }
 
 /* Why there will be no answer: the process has ended. */
-static enum ilab_status report_end(const struct ilab_worker *w, struct ilab_err *err)
+static enum ilab_status report_end(struct ilab_worker *w, struct ilab_err *err)
 {
 	int how = w->process.wait_status;
 	if (WIFSIGNALED(how)) {
+		w->end = ILAB_WORKER_CRASHED;
 		int number = WTERMSIG(how);
 		const char *name = sigabbrev_np(number);
 		return ilab_err_set(err, ILAB_FAILED, "", number, "the %s driver crashed with SIG%s%s while %s", w->options.backend, name ? name : "?",
@@ -185,8 +187,10 @@ static enum ilab_status next_record(struct ilab_worker *w, cJSON **out, struct i
 			read_output(w);
 			return report_end(w, err);
 		}
-		if (status == ILAB_OK && w->deadline_ns && ilab_clock_ns() >= w->deadline_ns)
+		if (status == ILAB_OK && w->deadline_ns && ilab_clock_ns() >= w->deadline_ns) {
+			w->end = ILAB_WORKER_TIMED_OUT;
 			status = ilab_err_set(err, ILAB_FAILED, "", 0, "time-out while %s: stopped after %g s", w->phase, w->options.timeout_seconds);
+		}
 		if (status != ILAB_OK) {
 			ilab_process_kill(&w->process);
 			read_output(w);
@@ -296,6 +300,7 @@ static enum ilab_status take_result(const cJSON *record, struct ilab_arena *aren
 	ilab_json_get_u64(cJSON_GetObjectItemCaseSensitive(record, "status"), &status);
 	if (ilab_measure_part_from_json(cJSON_GetObjectItemCaseSensitive(record, "measure"), arena, out, &why) != ILAB_OK)
 		return unexpected(&why, err);
+	ilab_sample_from_json(cJSON_GetObjectItemCaseSensitive(record, "sample"), arena, &out->sample);
 	if (status != ILAB_UNVERIFIED)
 		return ILAB_OK;
 	return ilab_err_set(err, ILAB_UNVERIFIED, "", 0, "%s",
@@ -319,6 +324,11 @@ enum ilab_status ilab_worker_measure(struct ilab_worker *w, const struct ilab_me
 			return status;
 	}
 	return status;
+}
+
+enum ilab_worker_end ilab_worker_ended(const struct ilab_worker *w)
+{
+	return w->end;
 }
 
 const char *ilab_worker_output(struct ilab_worker *w)

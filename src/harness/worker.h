@@ -35,6 +35,10 @@ enum ilab_status ilab_worker_enumerate(struct ilab_worker *w, struct ilab_arena 
 enum ilab_status ilab_worker_measure(struct ilab_worker *w, const struct ilab_measure_request *request, const struct ilab_observer *observer,
 	struct ilab_arena *arena, struct ilab_measure *out, struct ilab_err *err);
 
+/* Why an answer did not come, for those who must tell a crash from an error: a signal ended the worker, or the time-out did. */
+enum ilab_worker_end { ILAB_WORKER_ALIVE, ILAB_WORKER_CRASHED, ILAB_WORKER_TIMED_OUT };
+enum ilab_worker_end ilab_worker_ended(const struct ilab_worker *w);
+
 /* What the worker and its drivers printed so far (last 64 KiB); owned by the worker. */
 const char *ilab_worker_output(struct ilab_worker *w);
 /* Ends the worker and its group; no orphan stays. NULL is allowed. */

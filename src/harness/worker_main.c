@@ -102,6 +102,8 @@ static void measure(const struct ilab_request *request, struct ilab_arena *arena
 	cJSON *json = record_of("result");
 	cJSON_AddItemToObject(json, "status", ilab_json_u64(status));
 	cJSON_AddItemToObject(json, "measure", ilab_measure_part_to_json(&record));
+	if (record.sample.values)
+		cJSON_AddItemToObject(json, "sample", ilab_sample_to_json(&record.sample));
 	send(json);
 }
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Strings of a session end with it; those of the record live in the arena. */
 
@@ -88,6 +89,7 @@ static void record_configuration(struct ilab_workload *w)
 	out->configuration.warmup = r->warmup;
 	out->configuration.repeats = r->repeats;
 	out->configuration.seed = r->seed;
+	out->configuration.slow_down_billionths = r->slow_down_billionths;
 }
 
 static void record_model(struct ilab_workload *w)
@@ -152,6 +154,20 @@ static const char *describe_gemm(struct ilab_workload *w)
 		g->parameter_count ? parameters : "default parameters");
 }
 
+static void record_sample(struct ilab_workload *w)
+{
+	struct ilab_sample *sample = &w->out->sample;
+	const float *values;
+	uint64_t rows, width;
+	ilab_verifier_sample(w->verifier, &rows, &width, &values);
+	if (!w->request->sample)
+		return;
+	sample->rows = rows < ILAB_SAMPLE_ROWS_MAX ? rows : ILAB_SAMPLE_ROWS_MAX;
+	sample->width = width;
+	sample->values = ilab_arena_alloc(w->arena, sample->rows * width * sizeof(*sample->values));
+	memcpy(sample->values, values, sample->rows * width * sizeof(*sample->values));
+}
+
 void ilab_workload_record_verification(struct ilab_workload *w)
 {
 	struct ilab_verify_report r;
@@ -167,5 +183,6 @@ void ilab_workload_record_verification(struct ilab_workload *w)
 	w->out->verification.reference = ilab_arena_printf(w->arena,
 		"float64 on the host from the stored values: %llu sampled rows, hidden units of sampled columns, and a random projection of the second layer over all rows",
 		(unsigned long long)r.rows_checked);
+	record_sample(w);
 	w->out->verification.failure = r.failure ? ilab_arena_printf(w->arena, "%s; products by %s", r.failure, describe_gemm(w)) : NULL;
 }

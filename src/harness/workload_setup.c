@@ -51,6 +51,7 @@ static void prepare_timer(struct ilab_workload *w)
 	w->timer.source.value = ilab_arena_strdup(w->arena, info->timer_source.value);
 	w->timer.source.reason = ilab_arena_strdup(w->arena, info->timer_source.reason);
 	w->timer.resolution_seconds = info->timer_resolution_seconds;
+	w->timer.slow_down = (double)w->request->slow_down_billionths * 1e-9;
 }
 
 static enum ilab_status plan(struct ilab_workload *w, struct ilab_err *err)

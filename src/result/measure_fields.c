@@ -183,6 +183,25 @@ static const struct ilab_field environment_fields[] = {
 
 static const char *const dtypes[] = { "float32", "tf32", "float16", "bfloat16", NULL };
 
+/* A percentage that is there only when the test hook was used. */
+static bool write_slow_down(cJSON *object, const struct ilab_field *f, const void *record)
+{
+	const uint64_t billionths = ((const struct ilab_measure *)record)->configuration.slow_down_billionths;
+
+	return billionths == 0 || ilab_fields_add(object, f->name, ilab_json_double((double)billionths / 1e7));
+}
+
+static enum ilab_status read_slow_down(struct ilab_fields_reader *r, const cJSON *object, const struct ilab_field *f, void *record)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, f->name);
+	double percent = 0;
+
+	if (item != NULL && (!ilab_json_get_double(item, &percent) || !(percent > 0) || percent > 1e4))
+		return ilab_fields_fault(r, f->name, "expected a number above 0 and up to 10000");
+	((struct ilab_measure *)record)->configuration.slow_down_billionths = (uint64_t)(percent * 1e7 + 0.5);
+	return ILAB_OK;
+}
+
 static const struct ilab_field configuration_fields[] = {
 	{ "device", ILAB_FIELD_STRING, .offset = M(configuration.device) },
 	{ "backend", ILAB_FIELD_STRING, .offset = M(configuration.backend) },
@@ -196,6 +215,7 @@ static const struct ilab_field configuration_fields[] = {
 	{ "warmup", ILAB_FIELD_U64, .offset = M(configuration.warmup) },
 	{ "repeats", ILAB_FIELD_U64, .offset = M(configuration.repeats) },
 	{ "seed", ILAB_FIELD_SEED, .offset = M(configuration.seed) },
+	{ "test_slow_down_percent", ILAB_FIELD_CUSTOM, .write = write_slow_down, .read = read_slow_down },
 	{ 0 },
 };
 

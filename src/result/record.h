@@ -112,6 +112,10 @@ struct ilab_phase {
 	const char *output_checksum;   /* 16 hex digits; NULL for rows that are no forward pass */
 };
 
+/* Sampled rows of the output, as float, for comparing two runs' outputs. Travels from worker to parent; no field of a document. */
+#define ILAB_SAMPLE_ROWS_MAX 64
+struct ilab_sample { uint64_t rows, width; float *values; };   /* [rows][width]; values NULL: none */
+
 struct ilab_measure {
 	struct ilab_header header;
 	struct ilab_host host;
@@ -129,6 +133,7 @@ struct ilab_measure {
 	struct {
 		const char *device, *backend, *view, *gemm, *dtype;
 		uint64_t batch, context, width, hidden, warmup, repeats, seed;
+		uint64_t slow_down_billionths;   /* test hook: every phase was held up by this share of its time; 0: none */
 	} configuration;
 	struct {
 		const char **layers; size_t layer_count;
@@ -164,6 +169,7 @@ struct ilab_measure {
 		struct ilab_text throttled;    /* words separated by commas (an array in the document); "" = it was not throttled */
 	} telemetry;
 	struct ilab_phase *phases; size_t phase_count;
+	struct ilab_sample sample;
 };
 
 #endif
