@@ -1,0 +1,100 @@
+#include "result/ceilings.h"
+
+#include "result/fields.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SCHEMA "iteragpu-lab/ceilings/1"
+#define C(member) offsetof(struct ilab_ceilings, member)
+#define A(member) offsetof(struct ilab_ceiling, member)
+#define P(member) offsetof(struct ilab_copy_ceiling, member)
+
+static const char *const dtypes[] = { "float32", "tf32", "float16", "bfloat16", NULL };
+static const char *const units[] = { "fma", "matrix", "gemm", NULL };
+static const char *const types[] = { "gpu", "cpu", "other", NULL };
+
+static const struct ilab_field device_fields[] = {
+	{ "identity", ILAB_FIELD_STRING, .offset = C(identity) },
+	{ "name", ILAB_FIELD_STRING, .offset = C(device_name) },
+	{ "type", ILAB_FIELD_WORD, .offset = C(device_type), .words = types },
+	{ 0 },
+};
+
+static const struct ilab_field copy_fields[] = {
+	{ "view", ILAB_FIELD_STRING, .offset = P(view) },
+	{ "bytes_per_second", ILAB_FIELD_DOUBLE, .offset = P(bytes_per_second) },
+	{ 0 },
+};
+
+static const struct ilab_field arithmetic_fields[] = {
+	{ "dtype", ILAB_FIELD_WORD, .offset = A(dtype), .words = dtypes },
+	{ "unit", ILAB_FIELD_WORD, .offset = A(unit), .words = units },
+	{ "flop_per_second", ILAB_FIELD_DOUBLE, .offset = A(flop_per_second) },
+	{ "kernel", ILAB_FIELD_STRING, .offset = A(kernel) },
+	{ "view", ILAB_FIELD_STRING, .offset = A(view) },
+	{ 0 },
+};
+
+static const struct ilab_field ceilings_fields[] = {
+	{ "device", ILAB_FIELD_OBJECT, .table = device_fields },
+	{ "copy_bytes_per_second", ILAB_FIELD_REAL, .offset = C(copy_bytes_per_second) },
+	{ "copies", ILAB_FIELD_OBJECTS, .offset = C(copies), .count_offset = C(copy_count), .element_bytes = sizeof(struct ilab_copy_ceiling),
+		.table = copy_fields },
+	{ "arithmetic", ILAB_FIELD_OBJECTS, .offset = C(arithmetic), .count_offset = C(arithmetic_count),
+		.element_bytes = sizeof(struct ilab_ceiling), .table = arithmetic_fields },
+	{ "unmeasured", ILAB_FIELD_STRINGS, .offset = C(unmeasured), .count_offset = C(unmeasured_count) },
+	{ 0 },
+};
+
+cJSON *ilab_ceilings_to_json(const struct ilab_ceilings *r)
+{
+	cJSON *json = cJSON_CreateObject();
+
+	if (json != NULL && ilab_header_write(json, SCHEMA, &r->header) && ilab_fields_write(json, ceilings_fields, r))
+		return json;
+	cJSON_Delete(json);
+	return NULL;
+}
+
+enum ilab_status ilab_ceilings_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_ceilings *out, struct ilab_err *err)
+{
+	struct ilab_fields_reader r = { .arena = arena, .err = err };
+	enum ilab_status status;
+
+	*out = (struct ilab_ceilings){ 0 };
+	if ((status = ilab_header_read(&r, json, SCHEMA, &out->header)) != ILAB_OK)
+		return status;
+	return ilab_fields_read(&r, json, ceilings_fields, out);
+}
+
+enum ilab_status ilab_ceilings_check(const struct ilab_ceilings *r, struct ilab_err *err)
+{
+	enum ilab_status status = ilab_header_check(&r->header, err);
+	double best = 0;
+
+	if (status != ILAB_OK)
+		return status;
+	for (size_t i = 0; i < r->copy_count; i++) {
+		if (!(r->copies[i].bytes_per_second > 0))
+			return ilab_err_set(err, ILAB_IO, NULL, 0, "copies[%zu].bytes_per_second: must be above 0", i);
+		best = fmax(best, r->copies[i].bytes_per_second);
+	}
+	if ((r->copy_bytes_per_second.reason == NULL) != (r->copy_count > 0)
+		|| (r->copy_count > 0 && r->copy_bytes_per_second.value != best))
+		return ilab_err_set(err, ILAB_IO, NULL, 0, "copy_bytes_per_second: is not the best of copies");
+	for (size_t i = 0; i < r->arithmetic_count; i++)
+		if (!(r->arithmetic[i].flop_per_second > 0))
+			return ilab_err_set(err, ILAB_IO, NULL, 0, "arithmetic[%zu].flop_per_second: must be above 0", i);
+	return ILAB_OK;
+}
+
+const struct ilab_ceiling *ilab_ceilings_best(const struct ilab_ceilings *r, const char *dtype)
+{
+	const struct ilab_ceiling *best = NULL;
+
+	for (size_t i = 0; i < r->arithmetic_count; i++)
+		if (strcmp(r->arithmetic[i].dtype, dtype) == 0 && (best == NULL || r->arithmetic[i].flop_per_second > best->flop_per_second))
+			best = &r->arithmetic[i];
+	return best;
+}
