@@ -1,7 +1,7 @@
 #include "cli/command.h"
 
-#include "base/clock.h"
 #include "base/outfile.h"
+#include "cli/measuring.h"
 #include "cli/survey.h"
 #include "device/device.h"
 #include "harness/signals.h"
@@ -27,21 +27,9 @@ struct run {
 /* Everything that can be refused without any driver. */
 static enum ilab_status prepare(struct run *r, struct ilab_err *err)
 {
-	const struct ilab_options *o = r->options;
-	struct ilab_measure_request *q = &r->request;
-	struct ilab_sizes sizes;
-	q->shape = (struct ilab_shape){ o->batch, o->context, o->width, o->hidden };
-	if (!o->hidden && !ilab_checked_mul(o->width, 4, &q->shape.hidden))
-		return ilab_err_set(err, ILAB_REFUSED, "", 0, "hidden, 4 * width, is too large: the largest size is 2^63 - 1");
-	if (!ilab_dtype_from_name(o->dtype, &q->dtype) || !ilab_gemm_from_name(o->gemm, &q->gemm))
-		return ilab_err_set(err, ILAB_REFUSED, "", 0, "a name of the option table is unknown below it");
-	q->warmup = o->warmup;
-	q->repeats = o->repeats;
-	q->seed = o->seed;
-	q->verify_rows = o->verify_rows;
-	enum ilab_status status = ilab_shape_sizes(&q->shape, q->dtype, &sizes, err);
+	enum ilab_status status = ilab_measuring_request(r->options, &r->request, err);
 	if (status == ILAB_OK)
-		status = ilab_selector_parse(o->device, r->context->arena, &r->selector, err);
+		status = ilab_selector_parse(r->options->device, r->context->arena, &r->selector, err);
 	return status == ILAB_OK ? ilab_check_stdout(err) : status;
 }
 
@@ -65,52 +53,6 @@ static enum ilab_status find_device(struct run *r, struct ilab_err *err)
 	return ILAB_OK;
 }
 
-static bool differs(const char *a, const char *b)
-{
-	return (a || b) && (!a || !b || strcmp(a, b) != 0);
-}
-
-/* The worker opened the device by index: is it the one that was chosen? */
-static enum ilab_status check_identity(const struct ilab_device *chosen, const struct ilab_device *opened, struct ilab_err *err)
-{
-	if (!differs(chosen->selector, opened->selector) && !differs(chosen->name, opened->name) && !differs(chosen->platform, opened->platform)
-		&& !differs(chosen->pci_address.value, opened->pci_address.value) && !differs(chosen->uuid.value, opened->uuid.value)
-		&& !differs(chosen->driver_version.value, opened->driver_version.value))
-		return ILAB_OK;
-	return ilab_err_set(err, ILAB_FAILED, "", 0, "the driver opened another device than the one chosen: %s \"%.100s\" instead of %s \"%.100s\"",
-		opened->selector, opened->name, chosen->selector, chosen->name);
-}
-
-/* What only this side knows. */
-static void complete(struct run *r)
-{
-	struct ilab_measure *m = &r->record;
-	struct ilab_arena *arena = r->context->arena;
-	const struct ilab_device *chosen = r->device;
-	struct ilab_names ignored = ilab_worker_ignored_variables(arena, r->context->environment);
-	m->ignored_variables = ignored.names;
-	m->ignored_variable_count = ignored.count;
-	ilab_host_facts(arena, &m->host);
-	if (r->options->no_uuid)
-		ilab_device_hide_uuids(arena, r->survey.listings, r->survey.count, r->survey.physical, r->survey.physical_count);
-	m->device = *chosen;
-	m->configuration.device = chosen->selector;
-	m->configuration.view = ilab_arena_printf(arena, "%s/%s/%s", chosen->backend, chosen->platform, m->gemm.provider);
-	const char **modules = NULL;
-	size_t module_count = 0;
-	for (size_t l = 0; l < r->survey.count; l++) {
-		const char *file = r->survey.listings[l].modules;
-		if (file && !strcmp(r->survey.listings[l].backend, chosen->backend) && strcmp(file, "built-in") != 0) {
-			modules = ilab_arena_alloc(arena, sizeof(*modules));
-			modules[module_count++] = file;
-		}
-	}
-	ilab_header_fill(r->context, r->options, "iteragpu-lab/measure/1", modules, module_count, &m->header);
-	for (size_t i = 0; r->options->no_uuid && i < m->header.command_count; i++)
-		if (!strncmp(m->header.command[i], "uuid:", 5))
-			m->header.command[i] = chosen->selector;
-}
-
 static enum ilab_status work(struct run *r, struct ilab_err *err)
 {
 	struct ilab_observer observer = ilab_progress_observer(&r->progress);
@@ -123,15 +65,13 @@ static enum ilab_status work(struct run *r, struct ilab_err *err)
 		ilab_survey_show_output(r->worker);
 	if (status != ILAB_OK && status != ILAB_UNVERIFIED)
 		return status;
-	enum ilab_status same = check_identity(r->device, &r->record.device, err);
-	if (same != ILAB_OK)
-		return same;
-	complete(r);
-	/* A document that contradicts itself is a fault of this program, and worse than none. */
-	struct ilab_err why = { 0 };
-	if (ilab_measure_check(&r->record, &why) != ILAB_OK)
-		return ilab_err_set(err, ILAB_FAILED, "", 0, "the measurement contradicts itself, nothing is written: %s", why.text);
-	return status;
+	enum ilab_status good = ilab_measuring_check_device(r->device, &r->record.device, err);
+	if (good != ILAB_OK)
+		return good;
+	if (r->options->no_uuid)
+		ilab_device_hide_uuids(r->context->arena, r->survey.listings, r->survey.count, r->survey.physical, r->survey.physical_count);
+	good = ilab_measuring_complete(r->context, r->options, &r->survey, r->device, &r->record, err);
+	return good == ILAB_OK ? status : good;
 }
 
 /* Results first, the file last: whoever finds the file has been told everything. */

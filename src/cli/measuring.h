@@ -1,0 +1,18 @@
+#ifndef ILAB_CLI_MEASURING_H
+#define ILAB_CLI_MEASURING_H
+
+#include "cli/survey.h"
+#include "harness/measure.h"
+
+/* What `measure` and the commands that measure several times share. */
+
+/* The request that the options make, less device and session; refused without any driver: unknown names, sizes that overflow. */
+enum ilab_status ilab_measuring_request(const struct ilab_options *options, struct ilab_measure_request *out, struct ilab_err *err);
+/* The worker opened the device by index: is it the one that was chosen? ILAB_FAILED when it is not. */
+enum ilab_status ilab_measuring_check_device(const struct ilab_device *chosen, const struct ilab_device *opened, struct ilab_err *err);
+/* Fill in what only the parent knows (header, host, configuration, the device's other selectors), then see that the record does not
+ * contradict itself: ILAB_FAILED when it does. `chosen` is as the document shall show it. */
+enum ilab_status ilab_measuring_complete(const struct ilab_context *context, const struct ilab_options *options, const struct ilab_survey *survey,
+	const struct ilab_device *chosen, struct ilab_measure *record, struct ilab_err *err);
+
+#endif
