@@ -121,7 +121,7 @@ $(O)/iteragpu-lab.1: $(PROGRAM)
 	$(call say,MAN,$@)
 	$(Q)$(PROGRAM) --man >$@
 
--include $(LIB_OBJ:.o=.d) $(NATIVE_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d) $(O)/tests/native-compile/native_compile.d
+-include $(LIB_OBJ:.o=.d) $(NATIVE_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(UNIT_AUX:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d) $(O)/tests/native-compile/native_compile.d
 
 # --- tests ------------------------------------------------------------------------------------------------------------
 # `make test` builds and runs them all without installing anything; `make check` gets the tools first.
