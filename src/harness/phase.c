@@ -49,6 +49,8 @@ struct ilab_real ilab_span_judge(const struct ilab_span *now, const struct ilab_
 	return (struct ilab_real){ seconds, NULL };
 }
 
+static const char too_little[] = "invalid: the device's time stamps cover too little of a known span in the calibration";
+
 struct ilab_real ilab_calibration_judge(const struct ilab_timing *attempts, size_t n, double resolution_seconds)
 {
 	struct ilab_real best = unknown(NULL);
@@ -68,7 +70,7 @@ struct ilab_real ilab_calibration_judge(const struct ilab_timing *attempts, size
 	}
 	if (best.value >= ILAB_CALIBRATION_LEAST)
 		return best;
-	return unknown(fault ? fault : "invalid: the device's time stamps cover too little of a known span in the calibration");
+	return unknown(fault ? fault : too_little);
 }
 
 /* --- measuring -------------------------------------------------------------------------------------------------------- */
@@ -77,6 +79,7 @@ struct ilab_real ilab_calibration_judge(const struct ilab_timing *attempts, size
 #define CALIBRATION_SECONDS 4e-3
 #define CALIBRATION_FILLS_MAX 4096
 #define CALIBRATION_ATTEMPTS 5
+#define CALIBRATION_GOOD 0.9       /* no further attempt is needed */
 #define FLOOR_SAMPLES 9
 
 /* Seconds of `fills` fills of `scratch` (none: an empty pass) between two markers, host clock around both. */
@@ -98,15 +101,23 @@ static enum ilab_status time_fills(const struct ilab_backend *b, struct ilab_ses
 	return status;
 }
 
-/* Number of fills that take CALIBRATION_SECONDS or more; the first attempts at it also warm the kernel up. */
-static enum ilab_status choose_fills(const struct ilab_backend *b, struct ilab_session *s, struct ilab_buffer *scratch,
-	const struct ilab_tensor *t, unsigned *fills, struct ilab_err *err)
+/* Spans of twice as many fills each, from one that takes CALIBRATION_SECONDS on. A busy host can make a short one look long, and delays of
+ * its own weigh less in a longer one. Ends early on a good ratio, and on stamps that are wrong in themselves. */
+static enum ilab_status calibrate_with(const struct ilab_backend *b, struct ilab_session *s, struct ilab_buffer *scratch,
+	const struct ilab_tensor *t, struct ilab_timer *timer, struct ilab_err *err)
 {
-	struct ilab_timing timing;
-	enum ilab_status status = time_fills(b, s, scratch, t, 1, &timing, err);
-	for (*fills = 1; !status && *fills < CALIBRATION_FILLS_MAX; *fills *= 2) {
-		status = time_fills(b, s, scratch, t, *fills, &timing, err);
-		if (timing.host_seconds >= CALIBRATION_SECONDS)
+	struct ilab_timing attempts[CALIBRATION_ATTEMPTS], timing;
+	struct ilab_real *ratio = &timer->calibration_ratio;
+	size_t n = 0;
+	enum ilab_status status = time_fills(b, s, scratch, t, 1, &timing, err);   /* first use */
+	for (unsigned fills = 1; !status && n < CALIBRATION_ATTEMPTS; fills *= 2) {
+		status = time_fills(b, s, scratch, t, fills, &timing, err);
+		timer->before = timing.span;
+		if (timing.host_seconds < CALIBRATION_SECONDS && fills < CALIBRATION_FILLS_MAX)
+			continue;
+		attempts[n++] = timing;
+		*ratio = ilab_calibration_judge(attempts, n, timer->resolution_seconds);
+		if (ratio->reason ? ratio->reason != too_little : ratio->value >= CALIBRATION_GOOD)
 			break;
 	}
 	return status;
@@ -121,19 +132,10 @@ enum ilab_status ilab_timer_calibrate(const struct ilab_backend *b, struct ilab_
 	}
 	const struct ilab_tensor t = { .stream = ILAB_STREAM_X, .dtype = ILAB_F32, .layout = ILAB_LAYOUT_ROWS, .rows = 1,
 		.cols = CALIBRATION_ELEMENTS, .bound = 1 };
-	struct ilab_timing attempts[CALIBRATION_ATTEMPTS];
 	struct ilab_buffer *scratch = NULL;
-	unsigned fills = 0;
 	enum ilab_status status = b->alloc(s, CALIBRATION_ELEMENTS * sizeof(float), &scratch, err);
 	if (!status)
-		status = choose_fills(b, s, scratch, &t, &fills, err);
-	for (size_t n = 1; !status && n <= CALIBRATION_ATTEMPTS; n++) {
-		status = time_fills(b, s, scratch, &t, fills, &attempts[n - 1], err);
-		timer->before = attempts[n - 1].span;
-		timer->calibration_ratio = ilab_calibration_judge(attempts, n, timer->resolution_seconds);
-		if (!timer->calibration_ratio.reason)
-			break;
-	}
+		status = calibrate_with(b, s, scratch, &t, timer, err);
 	b->free(s, scratch);
 	return status;
 }
