@@ -121,7 +121,7 @@ $(O)/iteragpu-lab.1: $(PROGRAM)
 	$(call say,MAN,$@)
 	$(Q)$(PROGRAM) --man >$@
 
--include $(LIB_OBJ:.o=.d) $(NATIVE_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(UNIT_AUX:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d) $(O)/tests/native-compile/native_compile.d
+-include $(LIB_OBJ:.o=.d) $(NATIVE_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(UNIT_AUX:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d) $(O)/tests/native-compile/native_compile.d
 
 # --- tests ------------------------------------------------------------------------------------------------------------
 # `make test` builds and runs them all without installing anything; `make check` gets the tools first.
@@ -132,7 +132,14 @@ SUITES := layers unit sanitized native-compile conformance schema cli notebook a
 
 $(O)/tests/unit/test_%: $(O)/tests/unit/test_%.o $(UNIT_AUX:%.c=$(O)/%.o) $(O)/libilab.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) $(PKG_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(CMOCKA_LIBS) $(PKG_LIBS)
+
+# The native backend over a vendor of the tests' own: in a unit test, and as a module for the conformance suite.
+HOST_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard tests/native/host_*.c))
+$(O)/tests/unit/test_native: $(NATIVE_OBJ) $(filter-out %/host_module.o,$(HOST_OBJ))
+$(O)/tests/native/cuda.so: $(NATIVE_OBJ) $(HOST_OBJ) $(O)/libilab.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -o $@ $(filter-out %.a,$^) $(filter %.a,$^) -ldl -lm
 
 $(O)/conformance: $(CONF_SRC:%.c=$(O)/%.o) $(O)/libilab.a
 	$(call say,LD,$@)
@@ -155,7 +162,7 @@ sanitized:
 native-compile: $(O)/native-compile
 	$(Q)tests/native-compile/run $<
 
-conformance: $(O)/conformance
+conformance: $(O)/conformance $(O)/tests/native/cuda.so
 	$(Q)tests/conformance/run $(O)/conformance
 
 schema: $(PROGRAM)
