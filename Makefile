@@ -30,6 +30,7 @@ CONF_SRC := $(sort $(wildcard tests/conformance/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/cl_texts.o
 NATIVE_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard src/backend/native*.c)))
 CUDA_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard cuda/*.c)))
+HOST_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard tests/native/host_*.c)))
 CUDA_HOME ?= /usr/local/cuda
 MODULES := $(if $(CUDA),$(O)/modules/cuda.so) $(if $(HIP),$(O)/modules/hip.so)
 UNIT_BIN := $(UNIT_SRC:%.c=$(O)/%)
@@ -135,11 +136,26 @@ $(O)/tests/unit/test_%: $(O)/tests/unit/test_%.o $(UNIT_AUX:%.c=$(O)/%.o) $(O)/l
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(CMOCKA_LIBS) $(PKG_LIBS)
 
 # The native backend over a vendor of the tests' own: in a unit test, and as a module for the conformance suite.
-HOST_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard tests/native/host_*.c))
 $(O)/tests/unit/test_native: $(NATIVE_OBJ) $(filter-out %/host_module.o,$(HOST_OBJ))
 $(O)/tests/native/cuda.so: $(NATIVE_OBJ) $(HOST_OBJ) $(O)/libilab.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -o $@ $(filter-out %.a,$^) $(filter %.a,$^) -ldl -lm
+
+# Fakes of a driver and of modules, for the reasons that the real ones would give.
+FAKES := $(O)/tests/fakes
+$(O)/tests/unit/test_cuda_module: | $(filter %/cuda.so,$(MODULES)) $(FAKES)/libcuda.so.1 $(FAKES)/without-pools/libcuda.so.1 \
+	$(FAKES)/wrong-abi/cuda.so $(FAKES)/text/cuda.so $(FAKES)/no-symbol/cuda.so
+FAKE_LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared
+$(FAKES)/libcuda.so.1 $(FAKES)/without-pools/libcuda.so.1: tests/fakes/libcuda.c $(O)/flags
+	@mkdir -p $(@D)
+	$(Q)$(FAKE_LINK) $(if $(findstring without,$@),-DFAKE_WITHOUT_POOLS) -Wl,-soname,libcuda.so.1 -o $@ $<
+$(FAKES)/wrong-abi/cuda.so: tests/fakes/wrong_abi.c $(O)/flags
+	@mkdir -p $(@D)
+	$(Q)$(FAKE_LINK) -o $@ $<
+$(FAKES)/no-symbol/cuda.so: $(FAKES)/libcuda.so.1
+	@mkdir -p $(@D) && cp $< $@
+$(FAKES)/text/cuda.so:
+	@mkdir -p $(@D) && echo 'not a shared object' >$@
 
 $(O)/conformance: $(CONF_SRC:%.c=$(O)/%.o) $(O)/libilab.a
 	$(call say,LD,$@)

@@ -161,9 +161,9 @@ int host_kernel_run(void *function, unsigned blocks, void **arguments)
 static enum ilab_status gemm_open(struct ilab_arena *arena, int device, void **library, struct ilab_err *err)
 {
 	(void)arena, (void)device;
-	if (!host.library)
+	if (!vendor.library)
 		return ilab_err_set(err, ILAB_REFUSED, "dlopen", 0, "the tests' library is not there");
-	*library = &host;
+	*library = &vendor;
 	return ILAB_OK;
 }
 
@@ -177,7 +177,7 @@ static enum ilab_status gemm_plan(void *library, struct ilab_arena *arena, const
 	struct ilab_err *err)
 {
 	(void)library;
-	if (r->biased && !host.biased)
+	if (r->biased && !vendor.biased)
 		return ilab_err_set(err, ILAB_REFUSED, "plan", 0, "no product with a bias");
 	struct native_gemm_request *kept = ilab_arena_alloc(arena, sizeof(*kept));
 	*kept = *r;
@@ -212,7 +212,7 @@ static enum ilab_status gemm_run(void *library, const struct native_gemm_choice 
 		memset((void *)(uintptr_t)temporary, 0x55, choice->temporary_bytes);
 	product(r->dtype, r->m, r->n, r->k, r->weight_layout == ILAB_LAYOUT_COLS, (void *)(uintptr_t)x, (void *)(uintptr_t)w,
 		(void *)(uintptr_t)bias, (void *)(uintptr_t)y, r->biased);
-	host.products++;
+	vendor.products++;
 	return ILAB_OK;
 }
 

@@ -6,28 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct host_vendor host;
+struct host_vendor vendor;
 
 enum { NO_MEMORY = 2, NO_DEVICE = 100, BROKEN = 700 };
 
 void host_vendor_reset(void)
 {
-	host = (struct host_vendor){ .device_count = 1, .pools = true, .room_bytes = (uint64_t)4 << 30, .library = true, .biased = true,
+	vendor = (struct host_vendor){ .device_count = 1, .pools = true, .room_bytes = (uint64_t)4 << 30, .library = true, .biased = true,
 		.monitored = true };
 }
 
 static int answer(const char *member)
 {
-	return host.failing && !strcmp(host.failing, member) ? BROKEN : 0;
+	return vendor.failing && !strcmp(vendor.failing, member) ? BROKEN : 0;
+}
+
+/* The same for a call that makes something to be given back. */
+static int make(const char *member)
+{
+	int code = answer(member);
+	vendor.live += !code;
+	return code;
 }
 
 /* --- device ------------------------------------------------------------------------------------------------------------- */
 
-static int init(void) { return host.init_code; }
+static int init(void) { return vendor.init_code; }
 static int driver_version(int *v) { *v = 13000; return 0; }
-static int device_count(int *n) { *n = host.device_count; return 0; }
+static int device_count(int *n) { *n = vendor.device_count; return 0; }
 static int device_name(char *s, int n, int d) { (void)d; snprintf(s, (size_t)n, " Host\tmemory \xff"); return 0; }
-static int device_memory(size_t *b, int d) { (void)d; *b = host.room_bytes; return 0; }
+static int device_memory(size_t *b, int d) { (void)d; *b = vendor.room_bytes; return 0; }
 static int device_pci(char *s, int n, int d) { snprintf(s, (size_t)n, "0000:AB:%02X.0", d); return 0; }
 static int architecture(char *s, int n, int d) { (void)d; snprintf(s, (size_t)n, "host"); return 0; }
 
@@ -41,21 +49,21 @@ static int device_uuid(uint8_t u[16], int d)
 static int device_attribute(int *v, enum native_attribute what, int d)
 {
 	(void)d;
-	*v = what == NATIVE_POOLS_SUPPORTED ? host.pools : 3;
+	*v = what == NATIVE_POOLS_SUPPORTED ? vendor.pools : 3;
 	return 0;
 }
 
-static int context_open(void **c, int d) { (void)d; *c = &host; host.live++; return answer("context_open"); }
-static int context_close(int d) { (void)d; host.live--; return 0; }
-static int memory_info(size_t *f, size_t *t) { *t = host.room_bytes; *f = host.room_bytes - host.used_bytes; return 0; }
+static int context_open(void **c, int d) { (void)d; *c = &vendor; return make("context_open"); }
+static int context_close(int d) { (void)d; vendor.live--; return 0; }
+static int memory_info(size_t *f, size_t *t) { *t = vendor.room_bytes; *f = vendor.room_bytes - vendor.used_bytes; return 0; }
 
 /* --- queue: everything happens at once ------------------------------------------------------------------------------------ */
 
 static bool capturing;
 static float now_ms;
 
-static int make_handle(void **h) { *h = calloc(1, sizeof(float)); host.live++; return 0; }
-static int drop_handle(void *h) { free(h); host.live--; return 0; }
+static int make_handle(void **h) { *h = calloc(1, sizeof(float)); vendor.live++; return 0; }
+static int drop_handle(void *h) { free(h); vendor.live--; return 0; }
 static int stream_create(void **s) { return make_handle(s); }
 static int stream_sync(void *s) { (void)s; return answer("stream_sync"); }
 static int event_create(void **e, bool timing) { (void)timing; return make_handle(e); }
@@ -63,8 +71,8 @@ static int event_record(void *e, void *s) { (void)s; *(float *)e = now_ms += 0.2
 static int event_sync(void *e) { (void)e; return 0; }
 static int event_elapsed(float *ms, void *a, void *b) { *ms = *(float *)b - *(float *)a; return answer("event_elapsed"); }
 
-static int module_load(void **m, const void *image) { host.live++; return host_module_load(m, image); }
-static int module_unload(void *m) { host.live--; return host_module_unload(m); }
+static int module_load(void **m, const void *image) { vendor.live++; return host_module_load(m, image); }
+static int module_unload(void *m) { vendor.live--; return host_module_unload(m); }
 
 static int launch(void *f, const unsigned blocks[3], const unsigned threads[3], void *s, void **arguments)
 {
@@ -72,8 +80,8 @@ static int launch(void *f, const unsigned blocks[3], const unsigned threads[3], 
 	if (answer("launch") || threads[0] != 256)
 		return BROKEN;
 	if (capturing)
-		return host.recorded++, 0;
-	host.launches++;
+		return vendor.recorded++, 0;
+	vendor.launches++;
 	return host_kernel_run(f, blocks[0], arguments);
 }
 
@@ -84,7 +92,7 @@ static int set_bytes(native_ptr d, unsigned char v, size_t n, void *s) { (void)s
 
 static int capture_begin(void *s) { (void)s; capturing = true; return 0; }
 static int capture_end(void *s, void **x) { (void)s; capturing = false; return make_handle(x); }
-static int graph_launch(void *x, void *s) { (void)x, (void)s; host.replays++; return 0; }
+static int graph_launch(void *x, void *s) { (void)x, (void)s; vendor.replays++; return 0; }
 
 /* --- memory --------------------------------------------------------------------------------------------------------------- */
 
@@ -92,14 +100,14 @@ struct block { uint64_t bytes; char padding[56]; };    /* in front of each alloc
 
 static int take(native_ptr *out, size_t bytes)
 {
-	if (bytes > host.room_bytes - host.used_bytes)
+	if (bytes > vendor.room_bytes - vendor.used_bytes)
 		return NO_MEMORY;
 	struct block *b = aligned_alloc(64, sizeof(*b) + (bytes + 63) / 64 * 64);
 	if (!b)
 		return NO_MEMORY;
 	b->bytes = bytes;
-	host.used_bytes += bytes;
-	host.live++;
+	vendor.used_bytes += bytes;
+	vendor.live++;
 	*out = (native_ptr)(uintptr_t)(b + 1);
 	return 0;
 }
@@ -108,16 +116,16 @@ static uint64_t give_back(native_ptr address)
 {
 	struct block *b = (struct block *)(uintptr_t)address - 1;
 	uint64_t bytes = b->bytes;
-	host.used_bytes -= bytes;
-	host.live--;
+	vendor.used_bytes -= bytes;
+	vendor.live--;
 	free(b);
 	return bytes;
 }
 
 static int plain_alloc(native_ptr *p, size_t n) { return answer("plain_alloc") ? BROKEN : take(p, n); }
 static int plain_free(native_ptr p) { give_back(p); return 0; }
-static int pinned_alloc(void **p, size_t n) { host.live++; *p = malloc(n); return answer("pinned_alloc"); }
-static int pinned_free(void *p) { free(p); host.live--; return 0; }
+static int pinned_alloc(void **p, size_t n) { int code = make("pinned_alloc"); *p = code ? NULL : malloc(n); return code; }
+static int pinned_free(void *p) { free(p); vendor.live--; return 0; }
 
 static struct { uint64_t counters[4]; } pool;
 #define STEP ((uint64_t)32 << 20)
@@ -127,17 +135,16 @@ static int pool_create(void **p, int d)
 	(void)d;
 	memset(&pool, 0, sizeof(pool));
 	*p = &pool;
-	host.live++;
-	return answer("pool_create");
+	return make("pool_create");
 }
 
-static int pool_destroy(void *p) { (void)p; host.live--; return 0; }
+static int pool_destroy(void *p) { (void)p; vendor.live--; return 0; }
 static int pool_counter(void *p, enum native_pool_counter what, uint64_t *bytes) { (void)p; *bytes = pool.counters[what]; return 0; }
 
 static int pool_reset(void *p, enum native_pool_counter high)
 {
 	(void)p;
-	pool.counters[high] = host.reset_to_zero ? 0 : pool.counters[high - 1];
+	pool.counters[high] = vendor.reset_to_zero ? 0 : pool.counters[high - 1];
 	return 0;
 }
 
@@ -197,9 +204,9 @@ static const struct native_rt table = {
 
 static const struct native_rt *load(struct ilab_err *err)
 {
-	if (!host.no_driver)
+	if (!vendor.no_driver)
 		return &table;
-	ilab_err_set(err, ILAB_REFUSED, "dlopen", 0, "%s", host.no_driver);
+	ilab_err_set(err, ILAB_REFUSED, "dlopen", 0, "%s", vendor.no_driver);
 	return NULL;
 }
 
@@ -209,16 +216,16 @@ static void libraries(struct ilab_arena *arena, struct ilab_library **found, siz
 {
 	*found = ilab_arena_alloc(arena, sizeof(**found));
 	*missing = ilab_arena_alloc(arena, sizeof(**missing));
-	*found_count = host.library;
-	*missing_count = !host.library;
+	*found_count = vendor.library;
+	*missing_count = !vendor.library;
 	**found = (struct ilab_library){ "libcublasLt of the tests", "9.9" };
 	**missing = "cuda: the tests' library is not there";
 }
 
 static bool process_memory(const char *pci, uint64_t *bytes)
 {
-	*bytes = host.used_bytes + 1000;
-	return host.monitored && !strcmp(pci, "0000:ab:00.0");
+	*bytes = vendor.used_bytes + 1000;
+	return vendor.monitored && !strcmp(pci, "0000:ab:00.0");
 }
 
 const char native_backend_name[] = "cuda";

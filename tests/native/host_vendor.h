@@ -21,7 +21,7 @@ extern struct host_vendor {
 
 	uint64_t used_bytes;           /* device memory in use, whatever the allocator */
 	unsigned launches, products, recorded, replays, live;    /* live: handles not yet destroyed */
-} host;
+} vendor;
 
 void host_vendor_reset(void);
 
