@@ -72,7 +72,8 @@ enum ilab_status opencl_enumerate(const struct ilab_surroundings *surroundings, 
 {
 	(void)err;                     /* whatever a driver does wrong belongs into the listing */
 	*out = (struct ilab_listing){ .backend = "opencl", .state = "ready", .modules = "built-in" };
-	const char *place = opencl_vendor_place(surroundings), *shown = opencl_clean_text(arena, place, 4096);
+	const char *place = opencl_vendor_place(surroundings);
+	const char *shown = surroundings && surroundings->opencl_vendors ? "the place that OCL_ICD_VENDORS names" : place;   /* never its value */
 	cl_uint count;
 	cl_int code;
 	cl_platform_id *list = opencl_platforms(&count, &code);

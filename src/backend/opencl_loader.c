@@ -1,6 +1,8 @@
 /* The ICD loader, the libraries beside it, and the driver files (.icd) that it reads. */
 #include "backend/opencl.h"
 
+#include "base/path.h"
+
 #include <clblast_c.h>
 #include <ctype.h>
 #include <dirent.h>
@@ -90,14 +92,15 @@ static void check_library(struct ilab_arena *arena, const char *who, const char 
 		return;
 	}
 	handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
-	const char *why = handle ? NULL : dlerror(), *shown = opencl_clean_text(arena, library, strlen(library));
+	const char *why = handle ? NULL : dlerror(), *base = ilab_path_base(library), *shown = opencl_clean_text(arena, base, strlen(base));
 	if (handle) {
 		dlclose(handle);
 		opencl_advise(arena, out, ilab_arena_printf(arena, "%s %s, which loads but offers no OpenCL platform; "
 			"the hardware or its kernel driver may be missing.", who, shown));
 	} else {
+		why = ilab_path_cut(arena, why ? why : "", library);
 		opencl_advise(arena, out, ilab_arena_printf(arena, "%s %s, which cannot be opened (%s); "
-			"reinstall that driver or drop the entry.", who, shown, opencl_clean_text(arena, why ? why : "", why ? strlen(why) : 0)));
+			"reinstall that driver or drop the entry.", who, shown, opencl_clean_text(arena, why, strlen(why))));
 	}
 }
 
@@ -150,5 +153,5 @@ void opencl_advise_on_driver_files(struct ilab_arena *arena, const char *place, 
 	else if (ends_with(place, ".icd"))
 		check_icd(arena, strchr(place, '/') ? place : ilab_arena_printf(arena, DEFAULT_VENDORS "/%s", place), out);
 	else if (strcmp(place, DEFAULT_VENDORS))
-		check_library(arena, "The OpenCL loader was told to look in", place, out);
+		check_library(arena, "OCL_ICD_VENDORS names", place, out);
 }

@@ -1,5 +1,6 @@
 #include "backend/registry.h"
 #include "backend/backend.h"
+#include "base/path.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -51,7 +52,7 @@ static enum ilab_status find_module(const struct row *row, const char *module_di
 	if (module_dir) {
 		if (module_at(module_dir, row->module, path))
 			return ILAB_OK;
-		return ilab_err_set(err, ILAB_REFUSED, "", 0, "no module: %s is not in %s", row->module, module_dir);
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "no module: %s is not in the folder that --module-dir names", row->module);
 	}
 	char beside[PATH_MAX] = "";
 	if (beside_program(beside, sizeof(beside)) && module_at(beside, row->module, path))
@@ -67,8 +68,11 @@ static const struct ilab_backend *load_module(const struct row *row, const char 
 {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
+		struct ilab_arena arena = { 0 };
 		const char *why = dlerror();
-		ilab_err_set(err, ILAB_REFUSED, "dlopen", 0, "module %s does not load: %s", row->module, why ? why : "no reason given");
+		ilab_err_set(err, ILAB_REFUSED, "dlopen", 0, "module %s does not load: %s", row->module,
+			why ? ilab_path_cut(&arena, why, path) : "no reason given");
+		ilab_arena_free(&arena);
 		return NULL;
 	}
 	ilab_module_fn *entry = NULL;

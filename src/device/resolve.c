@@ -189,9 +189,12 @@ enum ilab_status ilab_device_resolve(const struct ilab_selector *selector, const
 	char text[320];
 	enum ilab_status status = ilab_device_match(selector, backend, listings, count, &arena, &devices, &device_count, err);
 	if (status == ILAB_OK && device_count > 1) {
+		bool backends = false;
+		for (size_t i = 1; i < device_count; i++)
+			backends = backends || strcmp(devices[i]->backend, devices[0]->backend) != 0;
 		describe(text, sizeof(text), devices, device_count);
 		status = ilab_err_set(err, ILAB_REFUSED, "", 0, "several views of one device fit: name one with --device%s; there is %s",
-			backend ? "" : ", or a --backend", text);
+			backends ? ", or a --backend" : "", text);
 	}
 	if (status == ILAB_OK)
 		*out = devices[0];
