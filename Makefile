@@ -32,7 +32,7 @@ NATIVE_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard src/backend/native*.c)))
 CUDA_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard cuda/*.c)))
 HOST_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard tests/native/host_*.c)))
 CUDA_HOME ?= /usr/local/cuda
-MODULES := $(if $(CUDA),$(O)/modules/cuda.so) $(if $(HIP),$(O)/modules/hip.so)
+MODULES := $(strip $(if $(CUDA),$(O)/modules/cuda.so) $(if $(HIP),$(O)/modules/hip.so))
 UNIT_BIN := $(UNIT_SRC:%.c=$(O)/%)
 PROGRAM := $(O)/iteragpu-lab
 
