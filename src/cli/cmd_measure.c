@@ -44,8 +44,7 @@ static enum ilab_status find_device(struct run *r, struct ilab_err *err)
 		status = ilab_device_resolve(&r->selector, o->backend, r->survey.listings, r->survey.count, &r->device, err);
 	if (status != ILAB_OK)
 		return status;
-	r->request.open.platform_index = r->device->platform_index;
-	r->request.open.device_index = r->device->device_index;
+	ilab_measuring_aim(&r->request, r->device);
 	r->worker = ilab_survey_keep(&r->survey, r->device->backend);
 	for (size_t l = 0; l < r->survey.count && !o->quiet; l++)
 		for (size_t i = 0; i < r->survey.listings[l].advice_count && o->verbose; i++)

@@ -18,6 +18,15 @@ enum ilab_status ilab_measuring_request(const struct ilab_options *o, struct ila
 	return ilab_shape_sizes(&out->shape, out->dtype, &sizes, err);
 }
 
+void ilab_measuring_aim(struct ilab_measure_request *request, const struct ilab_device *device)
+{
+	request->open.platform_index = device->platform_index;
+	request->open.device_index = device->device_index;
+	/* Without the option kernels on Intel's GPUs compute wrong addresses above 4 GiB. Other compilers refuse it. */
+	bool intel = !strcmp(device->backend, "opencl") && strcmp(device->type, "cpu") != 0 && strstr(device->vendor, "Intel");
+	request->clblast_options = intel && device->total_memory_bytes > UINT32_MAX ? "-cl-intel-greater-than-4GB-buffer-required" : NULL;
+}
+
 static bool differs(const char *a, const char *b)
 {
 	return (a || b) && (!a || !b || strcmp(a, b) != 0);

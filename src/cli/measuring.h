@@ -8,6 +8,8 @@
 
 /* The request that the options make, less device and session; refused without any driver: unknown names, sizes that overflow. */
 enum ilab_status ilab_measuring_request(const struct ilab_options *options, struct ilab_measure_request *out, struct ilab_err *err);
+/* Point the request at a device: its indices, and what CLBlast has to be told there. */
+void ilab_measuring_aim(struct ilab_measure_request *request, const struct ilab_device *device);
 /* The worker opened the device by index: is it the one that was chosen? ILAB_FAILED when it is not. */
 enum ilab_status ilab_measuring_check_device(const struct ilab_device *chosen, const struct ilab_device *opened, struct ilab_err *err);
 /* Fill in what only the parent knows (header, host, configuration, the device's other selectors), then see that the record does not

@@ -13,6 +13,8 @@ struct ilab_measure_request {
 	enum ilab_gemm gemm;
 	uint64_t warmup, repeats, seed, verify_rows;
 	const struct ilab_tuning *tuning;
+	const char *clblast_options;       /* NULL, or compiler options that CLBlast needs on this device; it reads them from its environment
+	                                    * only, so the worker puts them there */
 	bool sample;                       /* hand over the sampled rows of the last checked output too */
 	uint64_t slow_down_billionths;     /* test hook, recorded: hold every phase up by this share of its own time */
 };

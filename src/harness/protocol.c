@@ -11,6 +11,7 @@ static const struct { const char *name; size_t offset; } texts[] = {
 	{ "mesa_cache", offsetof(struct ilab_request, surroundings.mesa_cache) },
 	{ "nvidia_cache", offsetof(struct ilab_request, surroundings.nvidia_cache) },
 	{ "intel_cache", offsetof(struct ilab_request, surroundings.intel_cache) },
+	{ "clblast_options", offsetof(struct ilab_request, run.clblast_options) },
 };
 static const struct { const char *name; size_t offset; } wholes[] = {
 	{ "batch", offsetof(struct ilab_request, run.shape.batch) },

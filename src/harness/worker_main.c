@@ -93,6 +93,8 @@ static void measure(const struct ilab_request *request, struct ilab_arena *arena
 	static const struct ilab_observer observer = { NULL, send_started, send_finished, send_progress };
 	struct ilab_err err = { 0 };
 	struct ilab_measure record = { 0 };
+	if (request->run.clblast_options)
+		setenv("CLBLAST_BUILD_OPTIONS", request->run.clblast_options, 1);
 	const struct ilab_backend *backend = ilab_backend_load(request->backend, request->module_dir, NULL, &err);
 	enum ilab_status status = backend ? ilab_measure_run(backend, &request->run, &observer, arena, &record, &err) : ILAB_REFUSED;
 	if (status != ILAB_OK && status != ILAB_UNVERIFIED) {

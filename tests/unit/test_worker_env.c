@@ -99,7 +99,7 @@ static void a_request_arrives_as_it_was_sent(void **state)
 {
 	struct ilab_request sent = { .measure = true, .backend = "opencl", .module_dir = "/m\"o\\d", .surroundings = { .pocl_cache = "/c" },
 		.run = { .open = { .platform_index = 4294967295u, .device_index = 7, .graph = true }, .shape = { INT64_MAX, 2, 3, 4 }, .dtype = ILAB_BF16,
-			.gemm = ILAB_GEMM_BUILTIN, .warmup = 0, .repeats = 5, .seed = UINT64_MAX, .verify_rows = 8 } };
+			.gemm = ILAB_GEMM_BUILTIN, .warmup = 0, .repeats = 5, .seed = UINT64_MAX, .verify_rows = 8, .clblast_options = "-x" } };
 	struct ilab_request got;
 	struct ilab_err err = { 0 };
 	cJSON *json = ilab_request_to_json(&sent), *read = NULL;
@@ -120,6 +120,7 @@ static void a_request_arrives_as_it_was_sent(void **state)
 	assert_int_equal(got.run.gemm, ILAB_GEMM_BUILTIN);
 	assert_true(got.run.seed == UINT64_MAX);
 	assert_int_equal(got.run.repeats, 5);
+	assert_string_equal(got.run.clblast_options, "-x");
 	cJSON_DeleteItemFromObject(read, "seed");
 	assert_int_equal(ilab_request_from_json(read, &arena, &got, &err), ILAB_IO);
 	free(line);
