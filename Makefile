@@ -165,6 +165,11 @@ $(O)/native-compile: $(O)/tests/native-compile/native_compile.o $(O)/libilab.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
+# Looks inside a pass on a GPU; tests/gpu/run.sh uses it.
+$(O)/gpu-passes: $(O)/tests/gpu/passes.o $(O)/libilab.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
 layers:
 	$(Q)tests/layers/run
 
@@ -200,7 +205,7 @@ check:
 	$(Q)$(MAKE) --no-print-directory deps
 	$(Q)$(MAKE) --no-print-directory test
 
-check-gpu: build
+check-gpu:
 	$(Q)tests/gpu/run.sh
 
 # --- archives ---------------------------------------------------------------------------------------------------------
