@@ -14,7 +14,7 @@ struct lt_api lt;
 
 static const char *const names_13[] = { "libcublasLt.so.13", "libcublasLt.so.12", NULL };
 static const char *const names_12[] = { "libcublasLt.so.12", NULL };
-static struct cuda_library library;
+static struct native_library library = { .folder = CUDA_LIBRARY_FOLDER };
 
 static enum ilab_status load(struct ilab_err *err)
 {
@@ -22,9 +22,9 @@ static enum ilab_status load(struct ilab_err *err)
 	if (loaded)
 		return ILAB_OK;
 	library.names = cuda_driver_is_at_least(13000) ? names_13 : names_12;
-	const struct cuda_symbol symbols[] = { LT_CALLS(SYMBOL) };
-	if (cuda_library_load(&library, "cuBLASLt, the vendor's matrix products", "install it from NVIDIA's CUDA packages (libcublas) for this driver", err) ||
-		cuda_library_symbols(&library, symbols, sizeof(symbols) / sizeof(symbols[0]), err))
+	const struct native_symbol symbols[] = { LT_CALLS(SYMBOL) };
+	if (native_library_load(&library, "cuBLASLt, the vendor's matrix products", "install it from NVIDIA's CUDA packages (libcublas) for this driver", err) ||
+		native_library_symbols(&library, symbols, sizeof(symbols) / sizeof(symbols[0]), err))
 		return ILAB_REFUSED;
 	loaded = true;
 	return ILAB_OK;

@@ -24,19 +24,19 @@ static struct {
 } nvml;
 
 static const char *const names[] = { "libnvidia-ml.so.1", NULL };
-static struct cuda_library library = { .names = names };
+static struct native_library library = { .names = names, .folder = CUDA_LIBRARY_FOLDER };
 
 static bool load(void)
 {
 	static enum { UNTRIED, READY, ABSENT } state;
-	const struct cuda_symbol symbols[] = {
+	const struct native_symbol symbols[] = {
 		{ "nvmlInit_v2", (void **)&nvml.init }, { "nvmlSystemGetDriverVersion", (void **)&nvml.driver_version },
 		{ "nvmlDeviceGetHandleByPciBusId_v2", (void **)&nvml.device_by_pci },
 		{ "nvmlDeviceGetComputeRunningProcesses_v3", (void **)&nvml.processes },
 	};
 	if (state == UNTRIED) {
 		struct ilab_err ignored = {0};
-		bool ok = !cuda_library_load(&library, "", "", &ignored) && !cuda_library_symbols(&library, symbols, sizeof(symbols) / sizeof(symbols[0]), &ignored);
+		bool ok = !native_library_load(&library, "", "", &ignored) && !native_library_symbols(&library, symbols, sizeof(symbols) / sizeof(symbols[0]), &ignored);
 		state = ok && nvml.init() == 0 ? READY : ABSENT;
 	}
 	return state == READY;

@@ -279,7 +279,7 @@ static const struct native_rt table = {
 /* --- loading ------------------------------------------------------------------------------------------------------------ */
 
 static const char *const driver_names[] = { "libcuda.so.1", NULL };
-static struct cuda_library driver = { .names = driver_names };
+static struct native_library driver = { .names = driver_names, .folder = CUDA_LIBRARY_FOLDER };
 
 bool cuda_driver_is_at_least(int version)
 {
@@ -289,16 +289,16 @@ bool cuda_driver_is_at_least(int version)
 
 static enum ilab_status load_driver(struct ilab_err *err)
 {
-	if (cuda_library_load(&driver, "no NVIDIA driver", "install NVIDIA's driver (Debian: nvidia-driver libcuda1)", err))
+	if (native_library_load(&driver, "no NVIDIA driver", "install NVIDIA's driver (Debian: nvidia-driver libcuda1)", err))
 		return ILAB_REFUSED;
-	if (cuda_library_symbol(&driver, "cuDriverGetVersion", (void **)&cu.cuDriverGetVersion_, err))
+	if (native_library_symbol(&driver, "cuDriverGetVersion", (void **)&cu.cuDriverGetVersion_, err))
 		return ILAB_REFUSED;
 	int version = 0;
 	if (!cu.cuDriverGetVersion_(&version) && version < OLDEST_DRIVER)
 		return ilab_err_set(err, ILAB_REFUSED, "cuDriverGetVersion", version, "driver too old: it implements CUDA %d.%d and %d.%d is needed; "
 			"install a newer driver", version / 1000, version % 1000 / 10, OLDEST_DRIVER / 1000, OLDEST_DRIVER % 1000 / 10);
-	const struct cuda_symbol symbols[] = { DRIVER_CALLS(SYMBOL) { "cuEventElapsedTime", (void **)&cu.cuEventElapsedTime_ } };
-	return cuda_library_symbols(&driver, symbols, sizeof(symbols) / sizeof(symbols[0]), err);
+	const struct native_symbol symbols[] = { DRIVER_CALLS(SYMBOL) { "cuEventElapsedTime", (void **)&cu.cuEventElapsedTime_ } };
+	return native_library_symbols(&driver, symbols, sizeof(symbols) / sizeof(symbols[0]), err);
 }
 
 const struct native_rt *cuda_load(struct ilab_err *err)

@@ -21,7 +21,7 @@ static struct { CALLS(MEMBER) } rtc;
 /* Code of a newer series does not load into an older driver. */
 static const char *const names_13[] = { "libnvrtc.so.13", "libnvrtc.so.12", NULL };
 static const char *const names_12[] = { "libnvrtc.so.12", NULL };
-static struct cuda_library library;
+static struct native_library library = { .folder = CUDA_LIBRARY_FOLDER };
 
 static enum ilab_status load(struct ilab_err *err)
 {
@@ -29,9 +29,9 @@ static enum ilab_status load(struct ilab_err *err)
 	if (loaded)
 		return ILAB_OK;
 	library.names = cuda_driver_is_at_least(13000) ? names_13 : names_12;
-	const struct cuda_symbol symbols[] = { CALLS(SYMBOL) };
-	if (cuda_library_load(&library, "NVRTC, which compiles the kernels", "install it from NVIDIA's CUDA packages (cuda-nvrtc) for this driver", err) ||
-		cuda_library_symbols(&library, symbols, sizeof(symbols) / sizeof(symbols[0]), err))
+	const struct native_symbol symbols[] = { CALLS(SYMBOL) };
+	if (native_library_load(&library, "NVRTC, which compiles the kernels", "install it from NVIDIA's CUDA packages (cuda-nvrtc) for this driver", err) ||
+		native_library_symbols(&library, symbols, sizeof(symbols) / sizeof(symbols[0]), err))
 		return ILAB_REFUSED;
 	loaded = true;
 	return ILAB_OK;

@@ -27,6 +27,7 @@ const struct native_vendor native_vendor = {
 	.prelude = "cuda/prelude.h",
 	.pool_source = "cuda_mempool",
 	.tracked_source = "cuda_tracked",
+	.pool_reset = "the pool's high marks are set to 0, by which the driver means the current value",
 	.memory_info_name = "cuMemGetInfo",
 	.timer_source = "cuda events",
 	.timer_resolution_seconds = 0.5e-6,    /* as the driver's documentation states it */
@@ -35,8 +36,7 @@ const struct native_vendor native_vendor = {
 	.driver_release = cuda_driver_release,
 	.libraries = libraries,
 	.compile = cuda_compile,
-	.process_memory = cuda_process_memory,
-	.process_memory_source = "nvml",
+	.driver_figures = { { "nvml", true, cuda_process_memory } },
 };
 
 /* The one symbol that the program looks for. */

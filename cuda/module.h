@@ -4,25 +4,13 @@
 /* What the files of cuda/ share. Vendor headers serve for types and for checking prototypes; no vendor library is linked. */
 
 #include "backend/native.h"
+#include "backend/native_library.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A library that is loaded when needed. `names` are tried in order, by soname and then in the toolkit's default folder. */
-struct cuda_library {
-	const char *const *names;      /* NULL-terminated */
-	void *handle;
-	const char *loaded;            /* the one of `names` that loaded */
-};
-
-/* Load once. ILAB_REFUSED: none of the names; says which and what to install. */
-enum ilab_status cuda_library_load(struct cuda_library *library, const char *what, const char *install, struct ilab_err *err);
-/* A symbol, or ILAB_REFUSED naming it. `*(void **)&function` of any function pointer may be passed. */
-enum ilab_status cuda_library_symbol(const struct cuda_library *library, const char *name, void **out, struct ilab_err *err);
-
-/* Fill a table of function pointers: rows of names and places. */
-struct cuda_symbol { const char *name; void **place; };
-enum ilab_status cuda_library_symbols(const struct cuda_library *library, const struct cuda_symbol *rows, size_t count, struct ilab_err *err);
+/* Where a toolkit lies when its folder is not in the loader's path. */
+#define CUDA_LIBRARY_FOLDER "/usr/local/cuda/lib64"
 
 /* The first version of libraries that this driver can serve: the 13 series wants a CUDA 13 driver. */
 bool cuda_driver_is_at_least(int version);

@@ -119,6 +119,7 @@ struct native_vendor {
 	const char *api;               /* "CUDA" */
 	const char *prelude;           /* name of the embedded text that maps the kernels' words, "cuda/prelude.h" */
 	const char *pool_source, *tracked_source;    /* of the counters: "cuda_mempool" "cuda_tracked" */
+	const char *pool_reset;        /* what resetting the pool's high marks does, one sentence */
 	const char *memory_info_name;  /* "cuMemGetInfo" */
 	const char *timer_source;      /* "cuda events" */
 	double timer_resolution_seconds;
@@ -133,9 +134,13 @@ struct native_vendor {
 		const char ***missing, size_t *missing_count);
 	/* Machine code for one text, malloc'ed. ILAB_REFUSED: no compiler, or one that does not know the architecture. */
 	enum ilab_status (*compile)(const char *text, const char *label, const char *architecture, void **image, struct ilab_err *err);
-	/* This process's memory on the device at a PCI address, by the vendor's monitoring library; false where it does not say. */
-	bool (*process_memory)(const char *pci_address, uint64_t *bytes);
-	const char *process_memory_source;           /* "nvml" */
+	/* What the driver says of memory in use, for the optional block of a document; tried in order at opening, the first that answers is kept.
+	 * Ended by a row without a source; memory_info, of the whole device, comes after them. */
+	struct native_driver_figure {
+		const char *source;    /* "nvml" */
+		bool process;          /* of this process; else of the whole device */
+		bool (*used)(const char *pci_address, uint64_t *bytes);    /* false where it does not say */
+	} driver_figures[4];
 };
 
 extern const struct native_vendor native_vendor;       /* defined by the vendor folder */

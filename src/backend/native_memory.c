@@ -39,9 +39,12 @@ static void tracked_destroy(void *user, void *handle)
 static void describe_driver_figure(struct ilab_session *s)
 {
 	uint64_t bytes;
-	s->process_memory = s->info.device.pci_address.value && native_vendor.process_memory(s->info.device.pci_address.value, &bytes);
-	s->info.driver_source.value = s->process_memory ? native_vendor.process_memory_source : native_vendor.memory_info_name;
-	s->info.driver_scope.value = s->process_memory ? "this process on this device: context, modules and library handles too"
+	s->driver_figure = NULL;
+	for (const struct native_driver_figure *f = native_vendor.driver_figures; !s->driver_figure && f->source; f++)
+		if (s->info.device.pci_address.value && f->used(s->info.device.pci_address.value, &bytes))
+			s->driver_figure = f;
+	s->info.driver_source.value = s->driver_figure ? s->driver_figure->source : native_vendor.memory_info_name;
+	s->info.driver_scope.value = s->driver_figure && s->driver_figure->process ? "this process on this device: context, modules and library handles too"
 		: "the whole device: other processes and the driver's own memory too";
 }
 
@@ -55,7 +58,7 @@ void native_memory_open(struct ilab_session *s)
 	s->info.counters_source = s->pool ? native_vendor.pool_source : native_vendor.tracked_source;
 	s->info.counters_scope = s->pool ? "this process, this device, an explicit stream-ordered pool of the driver: allocated is what the pool has handed out, reserved what it holds"
 		: "this process, this device, plain allocations kept in a cache of our own: allocated is what it has handed out, reserved what it holds";
-	s->info.counters_reset = s->pool ? "the pool's high marks are set to 0, by which the driver means the current value" : "both peaks are set to the current values";
+	s->info.counters_reset = s->pool ? native_vendor.pool_reset : "both peaks are set to the current values";
 	describe_driver_figure(s);
 }
 
@@ -183,11 +186,11 @@ static uint64_t counter(const struct ilab_session *s, enum native_pool_counter w
 	return s->rt->pool_counter(s->pool, what, &bytes) ? 0 : bytes;
 }
 
-/* A high mark below the current value is no high mark: one driver sets it to 0 on reset, and to a true value at the next
- * allocation only. */
+/* A reset may leave a mark at 0 until the next allocation. What was there at the reset and what is there now count in any case. */
 static uint64_t high_mark(const struct ilab_session *s, enum native_pool_counter what, uint64_t current)
 {
-	uint64_t high = counter(s, what);
+	uint64_t high = counter(s, what), at_reset = s->marks_at_reset[what == NATIVE_RESERVED_HIGH];
+	high = at_reset > high ? at_reset : high;
 	return high > current ? high : current;
 }
 
@@ -195,10 +198,10 @@ static struct ilab_count driver_used(struct ilab_session *s)
 {
 	uint64_t bytes;
 	size_t free_bytes, total_bytes;
-	if (s->process_memory) {
-		if (native_vendor.process_memory(s->info.device.pci_address.value, &bytes))
+	if (s->driver_figure) {
+		if (s->driver_figure->used(s->info.device.pci_address.value, &bytes))
 			return (struct ilab_count){ .value = bytes };
-		return (struct ilab_count){ .reason = "unavailable: the monitoring library did not list this process." };
+		return (struct ilab_count){ .reason = "unavailable: its source did not answer this time." };
 	}
 	if (s->rt->memory_info(&free_bytes, &total_bytes) || free_bytes > total_bytes)
 		return (struct ilab_count){ .reason = "unavailable: the driver gave no usable figure." };
@@ -227,6 +230,8 @@ void native_reset_peaks(struct ilab_session *s)
 		ilab_pool_reset_peaks(&s->tracked);
 		return;
 	}
+	s->marks_at_reset[0] = counter(s, NATIVE_USED);
+	s->marks_at_reset[1] = counter(s, NATIVE_RESERVED);
 	s->rt->pool_reset(s->pool, NATIVE_USED_HIGH);
 	s->rt->pool_reset(s->pool, NATIVE_RESERVED_HIGH);
 }

@@ -30,7 +30,8 @@ struct ilab_session {
 	struct ilab_buffer *spare;         /* records without memory, for reuse */
 	uint64_t handed_out_bytes, touched_bytes;      /* of `pool`: now, and the most since the last trim */
 	struct ilab_pool tracked;
-	bool process_memory;               /* the vendor's monitoring library answers */
+	uint64_t marks_at_reset[2];        /* of `pool`: bytes used and reserved at the last reset of its high marks */
+	const struct native_driver_figure *driver_figure;      /* the one that answers, NULL: memory_info */
 
 	struct native_staging {
 		void *host;                    /* pinned */

@@ -234,5 +234,6 @@ const struct native_vendor native_vendor = {
 	.platform = "host memory (tests)", .vendor = "none", .api = "CUDA", .prelude = NULL, .pool_source = "cuda_mempool",
 	.tracked_source = "cuda_tracked", .memory_info_name = "cuMemGetInfo", .timer_source = "cuda events",
 	.timer_resolution_seconds = 1e-6, .gemm = &host_gemm, .load = load, .driver_release = driver_release, .libraries = libraries,
-	.compile = host_compile, .process_memory = process_memory, .process_memory_source = "nvml",
+	.compile = host_compile, .driver_figures = { { "nvml", true, process_memory } },
+	.pool_reset = "the tests' pool becomes what it holds",
 };

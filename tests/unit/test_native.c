@@ -193,6 +193,12 @@ static void a_high_mark_is_never_below_the_current_value(void **state)
 	api->reset_peaks(session);
 	assert_counters(1000, 32 * MiB, 1000, 32 * MiB);
 	api->free(session, a);
+	assert_counters(0, 32 * MiB, 1000, 32 * MiB);          /* nor below what it was at the reset */
+	a = take(10);
+	assert_counters(10, 32 * MiB, 1000, 32 * MiB);
+	api->free(session, a);
+	api->reset_peaks(session);
+	assert_counters(0, 32 * MiB, 0, 32 * MiB);
 }
 
 static void without_pools_we_count(void **state)
