@@ -255,7 +255,7 @@ static struct ilab_tuning_entry *entries_of(const struct candidates *c, struct i
 		size_t count;
 		describe(arena, &c->algos[i], c->temporary_bytes[i], &parameters, &count);
 		rows[i] = (struct ilab_tuning_entry){ .dtype = r->dtype, .m = r->m, .n = r->n, .k = r->k,
-			.form = r->weight_layout == ILAB_LAYOUT_COLS ? "kn" : "nk", .parameters = parameters, .parameter_count = count };
+			.form = native_form_name(false, r->weight_layout), .parameters = parameters, .parameter_count = count };
 	}
 	return rows;
 }

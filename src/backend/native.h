@@ -111,6 +111,9 @@ struct native_gemm {
 		native_ptr y, native_ptr temporary, void *stream, struct ilab_err *err);
 };
 
+/* What a document calls the form of a library's product and of our own (native_plan.c). */
+const char *native_form_name(bool own, enum ilab_layout weight_layout);
+
 /* --- the vendor -------------------------------------------------------------------------------------------------------- */
 
 struct native_vendor {

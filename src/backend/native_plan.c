@@ -38,9 +38,10 @@ static enum ilab_status init_layer(struct native_layer *l, int layer, const stru
 }
 
 /* The entry of a tuning document for this product, NULL when it has none. */
-static const struct ilab_tuning_entry *find_entry(const struct ilab_tuning *tuning, const struct native_layer *l, enum ilab_dtype dtype)
+static const struct ilab_tuning_entry *find_entry(const struct ilab_tuning *tuning, enum ilab_gemm provider, const struct native_layer *l,
+	enum ilab_dtype dtype)
 {
-	if (!tuning || strcmp(tuning->provider, ilab_gemm_name(library_gemm()->provider)))
+	if (!tuning || strcmp(tuning->provider, ilab_gemm_name(provider)))
 		return NULL;
 	for (const struct ilab_tuning_entry *e = tuning->entries; e < tuning->entries + tuning->entry_count; e++)
 		if (e->dtype == dtype && e->m == l->m && e->n == l->n && e->k == l->k)
@@ -48,9 +49,30 @@ static const struct ilab_tuning_entry *find_entry(const struct ilab_tuning *tuni
 	return NULL;
 }
 
-static enum ilab_layout entry_layout(const struct ilab_tuning_entry *entry)
+const char *native_form_name(bool own, enum ilab_layout weight_layout)
 {
-	return entry && entry->form && !strcmp(entry->form, "kn") ? ILAB_LAYOUT_COLS : ILAB_LAYOUT_ROWS;
+	static const char *const names[2][2] = {
+		{ "column-major, y^T = W x^T, W stored [out, in]", "column-major, y^T = W x^T, W stored [in, out]" },
+		{ "y = x W^T, W stored [out, in]", "y = x W^T, W stored [in, out]" },
+	};
+	return names[own][weight_layout == ILAB_LAYOUT_COLS];
+}
+
+/* The layout of a layer's weights: as an entry's form says, else `usual`. */
+static enum ilab_status choose_layout(const struct ilab_plan *plan, const struct ilab_tuning_entry *entry, enum ilab_layout usual,
+	enum ilab_layout *out, struct ilab_err *err)
+{
+	static const enum ilab_layout layouts[] = { ILAB_LAYOUT_ROWS, ILAB_LAYOUT_COLS };
+	*out = usual;
+	if (!entry || !entry->form)
+		return ILAB_OK;
+	for (int i = 0; i < 2; i++) {
+		*out = layouts[i];
+		if (!strcmp(entry->form, native_form_name(plan->provider == ILAB_GEMM_BUILTIN, layouts[i])))
+			return ILAB_OK;
+	}
+	return ilab_err_set(err, ILAB_REFUSED, "", 0, "the tuning entry's form \"%.80s\" is none of %s on this backend", entry->form,
+		ilab_gemm_name(plan->provider));
 }
 
 static struct native_gemm_request request_for(const struct native_layer *l, enum ilab_dtype dtype, enum ilab_layout layout, bool biased)
@@ -65,10 +87,10 @@ static enum ilab_status plan_form(struct ilab_session *s, struct native_layer *l
 	const struct ilab_tuning_entry *entry, struct ilab_err *err)
 {
 	struct native_gemm_request request = request_for(l, dtype, layout, layer == 1);
-	request.entry = entry;
+	request.entry = entry && entry->parameter_count ? entry : NULL;
 	struct ilab_err first = {0};
 	enum ilab_status status = library_gemm()->plan(s->gemm, &s->arena, &request, &l->forms[request.biased].choice, &first);
-	if (status && request.biased && !entry) {
+	if (status && request.biased && !request.entry) {
 		ilab_err_clear(&first);
 		request.biased = false;
 		status = library_gemm()->plan(s->gemm, &s->arena, &request, &l->forms[0].choice, &first);
@@ -126,7 +148,7 @@ static void record_forms(struct ilab_session *s, struct ilab_plan *out)
 {
 	out->record.forms = ilab_arena_alloc(&s->arena, 2 * sizeof(*out->record.forms));
 	for (int i = 0; i < 2; i++)
-		out->record.forms[i] = out->weight_layout[i] == ILAB_LAYOUT_COLS ? "kn" : "nk";
+		out->record.forms[i] = native_form_name(out->provider == ILAB_GEMM_BUILTIN, out->weight_layout[i]);
 	out->record.form_count = 2;
 }
 
@@ -139,9 +161,10 @@ static enum ilab_status plan_library(struct ilab_session *s, const struct ilab_t
 	out->record.launches_per_pass = 3;
 	for (int i = 0; i < 2; i++) {
 		struct native_layer *l = &p->layers[i];
-		const struct ilab_tuning_entry *entry = find_entry(tuning, l, out->dtype);
-		out->weight_layout[i] = entry_layout(entry);
-		enum ilab_status status = plan_form(s, l, i, out->dtype, out->weight_layout[i], entry, err);
+		const struct ilab_tuning_entry *entry = find_entry(tuning, out->provider, l, out->dtype);
+		enum ilab_status status = choose_layout(out, entry, ILAB_LAYOUT_ROWS, &out->weight_layout[i], err);
+		if (!status)
+			status = plan_form(s, l, i, out->dtype, out->weight_layout[i], entry, err);
 		if (status)
 			return status;
 		uint64_t bytes = l->forms[l->biased].choice.temporary_bytes;
@@ -154,18 +177,23 @@ static enum ilab_status plan_library(struct ilab_session *s, const struct ilab_t
 	return ILAB_OK;
 }
 
-static enum ilab_status plan_own(struct ilab_session *s, struct ilab_plan *out, struct ilab_err *err)
+static enum ilab_status plan_own(struct ilab_session *s, const struct ilab_tuning *tuning, struct ilab_plan *out, struct ilab_err *err)
 {
+	struct native_plan *p = out->state;
 	if (out->dtype == ILAB_TF32)
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "unsupported: the built-in product computes in float32; tf32 needs --gemm %s",
 			ilab_gemm_name(library_gemm()->provider));
-	out->weight_layout[0] = out->weight_layout[1] = ILAB_LAYOUT_ROWS;
 	for (int i = 0; i < 2; i++) {
 		const enum ilab_epilogue epilogue = i ? ILAB_EPILOGUE_BIAS : ILAB_EPILOGUE_BIAS_GELU;
-		enum ilab_status status = native_prepare_own(s, out, i, epilogue, err);
+		const struct ilab_tuning_entry *entry = find_entry(tuning, out->provider, &p->layers[i], out->dtype);
+		/* [in, out] is read in whole rows of a tile. */
+		enum ilab_status status = choose_layout(out, entry, ILAB_LAYOUT_COLS, &out->weight_layout[i], err);
+		if (!status)
+			status = native_prepare_own(s, out, i, epilogue, err);
 		if (status)
 			return status;
-		const struct ilab_product *product = &((struct native_plan *)out->state)->layers[i].own[epilogue].product;
+		out->record.tuned = out->record.tuned || entry;
+		const struct ilab_product *product = &p->layers[i].own[epilogue].product;
 		out->record.launches_per_pass += product->launch_count;
 		out->temporary_bytes = product->temporary_bytes > out->temporary_bytes ? product->temporary_bytes : out->temporary_bytes;
 	}
@@ -194,6 +222,23 @@ static enum ilab_status choose_provider(struct ilab_session *s, enum ilab_gemm g
 	return ILAB_OK;
 }
 
+static enum ilab_status plan_products(struct ilab_session *s, enum ilab_gemm gemm, const struct ilab_tuning *tuning, struct ilab_plan *out,
+	struct ilab_err *err)
+{
+	if (out->provider == ILAB_GEMM_BUILTIN)
+		return plan_own(s, tuning, out, err);
+	struct ilab_err why = {0};
+	enum ilab_status status = plan_library(s, tuning, out, &why);
+	if (status == ILAB_REFUSED && gemm == ILAB_GEMM_AUTO && out->dtype != ILAB_TF32 && !tuning) {
+		/* The library has nothing for this shape: our own product, and the reason. */
+		out->provider = ILAB_GEMM_BUILTIN;
+		out->temporary_bytes = 0;
+		out->record = (struct ilab_gemm_record){ .reason = ilab_arena_strdup(&s->arena, why.text) };
+		return plan_own(s, tuning, out, err);
+	}
+	return status ? ilab_err_set(err, status, why.call, why.code, "%s", why.text) : ILAB_OK;
+}
+
 static const char *library_version(const struct ilab_session *s, const char *provider)
 {
 	for (size_t i = 0; i < s->info.library_count; i++)
@@ -218,7 +263,7 @@ enum ilab_status native_plan(struct ilab_session *s, const struct ilab_shape *sh
 	if (!status)
 		status = native_staging_open(s, sizes.weight_bytes[0] > sizes.bias_bytes[1] ? sizes.weight_bytes[0] : sizes.bias_bytes[1], err);
 	if (!status)
-		status = out->provider == ILAB_GEMM_BUILTIN ? plan_own(s, out, err) : plan_library(s, tuning, out, err);
+		status = plan_products(s, gemm, tuning, out, err);
 	if (status)
 		return status;
 	out->record.provider = ilab_gemm_name(out->provider);

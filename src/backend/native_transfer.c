@@ -78,7 +78,9 @@ enum ilab_status native_upload(struct ilab_session *s, struct ilab_buffer *b, co
 
 enum ilab_status native_download(struct ilab_session *s, struct ilab_buffer *b, uint64_t offset_bytes, uint64_t bytes, void *dst, struct ilab_err *err)
 {
-	assert(offset_bytes <= b->bytes && bytes <= b->bytes - offset_bytes);
+	if (offset_bytes > b->bytes || bytes > b->bytes - offset_bytes)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "a transfer of %llu bytes from %llu passes the end of a buffer of %llu bytes",
+			(unsigned long long)bytes, (unsigned long long)offset_bytes, (unsigned long long)b->bytes);
 	if (bytes == 0)
 		return native_sync(s, err);
 	if (NATIVE_CALL(s, copy_to_host, (dst, native_address(b) + offset_bytes, bytes, s->stream), "queue a transfer to the host", err))

@@ -177,13 +177,13 @@ static enum ilab_status gemm_plan(void *library, struct ilab_arena *arena, const
 	struct ilab_err *err)
 {
 	(void)library;
-	if (r->biased && !vendor.biased)
-		return ilab_err_set(err, ILAB_REFUSED, "plan", 0, "no product with a bias");
+	if (vendor.nothing || (r->biased && !vendor.biased))
+		return ilab_err_set(err, ILAB_REFUSED, "plan", 0, "no algorithm for this product");
 	struct native_gemm_request *kept = ilab_arena_alloc(arena, sizeof(*kept));
 	*kept = *r;
 	*out = (struct native_gemm_choice){ .temporary_bytes = r->max_temporary_bytes < 64 * r->n ? r->max_temporary_bytes : 64 * r->n,
 		.parameters = ilab_arena_alloc(arena, sizeof(*out->parameters)), .parameter_count = 1, .state = kept };
-	if (r->entry)
+	if (r->entry && r->entry->parameter_count)
 		out->temporary_bytes = (uint64_t)atoll(r->entry->parameters[0].value);
 	out->parameters[0] = (struct ilab_parameter){ "bytes", ilab_arena_printf(arena, "%llu", (unsigned long long)out->temporary_bytes) };
 	return ILAB_OK;
@@ -197,7 +197,7 @@ static enum ilab_status gemm_candidates(void *library, struct ilab_arena *arena,
 	*count = 2;
 	*out = ilab_arena_alloc(arena, 2 * sizeof(**out));
 	for (int i = 0; i < 2; i++)
-		(*out)[i] = (struct ilab_tuning_entry){ r->dtype, r->m, r->n, r->k, i ? "kn" : "nk", &sizes[i], 1 };
+		(*out)[i] = (struct ilab_tuning_entry){ r->dtype, r->m, r->n, r->k, native_form_name(false, i ? ILAB_LAYOUT_COLS : ILAB_LAYOUT_ROWS), &sizes[i], 1 };
 	return ILAB_OK;
 }
 

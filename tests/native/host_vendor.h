@@ -17,6 +17,7 @@ extern struct host_vendor {
 	const char *failing;           /* table member that fails with code 700 from now on, NULL: none */
 	bool library;                  /* the matrix library is there */
 	bool biased;                   /* it can add the bias */
+	bool nothing;                  /* it has no algorithm for anything */
 	bool monitored;                /* the monitoring library answers */
 
 	uint64_t used_bytes;           /* device memory in use, whatever the allocator */

@@ -374,6 +374,19 @@ static void an_explicit_provider_never_falls_back(void **state)
 	assert_non_null(strstr(p.record.reason, "library is not there"));
 }
 
+static void what_the_library_lacks_is_ours(void **state)
+{
+	(void)state;
+	vendor.nothing = true;
+	open_session();
+	const struct ilab_plan p = plan(ILAB_F16, ILAB_GEMM_AUTO, NULL);
+	assert_int_equal(p.provider, ILAB_GEMM_BUILTIN);
+	assert_int_equal(p.record.launches_per_pass, 2);
+	assert_non_null(strstr(p.record.reason, "no algorithm"));
+	assert_refused(ILAB_F16, ILAB_GEMM_CUBLASLT, "no algorithm");
+	assert_refused(ILAB_TF32, ILAB_GEMM_AUTO, "no algorithm");
+}
+
 static struct ilab_buffer *tensor_of(enum ilab_stream stream, const struct ilab_plan *p, int layer)
 {
 	const struct ilab_tensor t = ilab_rule_tensor(stream, &shape, p->dtype, stream == ILAB_STREAM_W1 || stream == ILAB_STREAM_W2 ?
@@ -436,10 +449,14 @@ static void candidates_are_plans(void **state)
 		const struct ilab_tuning_entry entries[] = { layers[0][i], layers[1][i] };
 		const struct ilab_plan p = plan(ILAB_F32, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "cublaslt", entries, 2 });
 		assert_true(p.record.tuned);
-		assert_string_equal(p.record.forms[1], i ? "kn" : "nk");
+		assert_string_equal(p.record.forms[1], native_form_name(false, i ? ILAB_LAYOUT_COLS : ILAB_LAYOUT_ROWS));
 		assert_int_equal(p.temporary_bytes, i ? 4096 : 0);
 		assert_network(&p);
 	}
+	layers[0][0].form = "sideways";
+	struct ilab_plan refused;
+	assert_int_equal(api->plan(session, &shape, ILAB_F32, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "cublaslt", layers[0], 1 }, &refused, &err), ILAB_REFUSED);
+	assert_non_null(strstr(err.text, "sideways"));
 	assert_false(plan(ILAB_F32, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "clblast", layers[0], 1 }).record.tuned);
 	assert_false(plan(ILAB_F16, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "cublaslt", layers[0], 1 }).record.tuned);
 	ilab_arena_free(&arena);
@@ -545,7 +562,7 @@ int main(void)
 		TEST(a_wrong_device_number_is_refused), TEST(opening_fails_cleanly), TEST(the_pool_counts_to_the_byte),
 		TEST(a_high_mark_is_never_below_the_current_value), TEST(without_pools_we_count), TEST(out_of_memory_is_an_error_that_passes),
 		TEST(closing_takes_back_what_was_handed_out), TEST(the_driver_s_figure_has_its_source), TEST(an_upload_of_many_chunks_is_whole),
-		TEST(a_failed_transfer_is_named), TEST(a_plan_says_what_will_run), TEST(an_explicit_provider_never_falls_back),
+		TEST(a_failed_transfer_is_named), TEST(a_plan_says_what_will_run), TEST(an_explicit_provider_never_falls_back), TEST(what_the_library_lacks_is_ours),
 		TEST(every_provider_computes_the_network), TEST(candidates_are_plans), TEST(a_graph_is_recorded_and_replayed),
 		TEST(the_first_error_of_a_lost_device_stays), TEST(a_launch_that_fails_is_named), TEST(spans_are_differences_on_one_axis),
 		TEST(a_whole_measurement_passes),
