@@ -47,6 +47,9 @@ static inline uint to_bits(stored v) { return v; }
 typedef ushort stored;
 #define QUIET_NAN 0x7fc0
 static inline float to_float(stored v) { return as_float((uint)v << 16); }
+#ifdef NATIVE_BF16                      /* a native prelude has it in one instruction */
+static inline stored from_float(float v) { return native_bf16(v); }
+#else
 static inline stored from_float(float v)        /* to nearest, ties to even; a NaN stays one */
 {
 	uint bits = as_uint(v);
@@ -54,6 +57,7 @@ static inline stored from_float(float v)        /* to nearest, ties to even; a N
 		return (stored)(bits >> 16 | 0x40u);
 	return (stored)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
+#endif
 static inline uint to_bits(stored v) { return v; }
 
 #endif

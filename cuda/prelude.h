@@ -48,3 +48,14 @@ static inline void vstore_half_rte(float v, size_t i, half *p)
 	asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(v));
 	p[i] = bits;
 }
+
+/* bfloat16 to nearest even, in hardware since Ampere; the seven integer instructions otherwise cost what the memory access around them does. */
+#if __CUDA_ARCH__ >= 800
+#define NATIVE_BF16
+static inline ushort native_bf16(float v)
+{
+	ushort bits;
+	asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(v));
+	return bits;
+}
+#endif
