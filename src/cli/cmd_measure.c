@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include "base/outfile.h"
+#include "cli/deliver.h"
 #include "cli/measuring.h"
 #include "cli/survey.h"
 #include "device/device.h"
@@ -8,7 +9,6 @@
 #include "result/document.h"
 #include "result/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The work of a measurement, from the arguments to a record; the caller owns what has to be given back. */
@@ -73,25 +73,6 @@ static enum ilab_status work(struct run *r, struct ilab_err *err)
 	return good == ILAB_OK ? status : good;
 }
 
-/* Results first, the file last: whoever finds the file has been told everything. */
-static enum ilab_status deliver(struct run *r, struct ilab_outfile **file, struct ilab_err *err)
-{
-	cJSON *json = ilab_measure_to_json(&r->record);
-	char *text = json ? ilab_json_text(json) : NULL;
-	cJSON_Delete(json);
-	if (!text)
-		return ilab_err_set(err, ILAB_FAILED, "", 0, "out of host memory while writing the document");
-	enum ilab_status status = ilab_print_text(r->options->json ? text : ilab_text_measure(&r->record, r->options->verbose, r->context->arena), err);
-	if (status == ILAB_OK)
-		status = ilab_signals_check(err);
-	if (status == ILAB_OK) {
-		status = ilab_outfile_commit(*file, text, strlen(text), err);
-		*file = NULL;
-	}
-	free(text);
-	return status;
-}
-
 enum ilab_status ilab_cmd_measure(const struct ilab_context *context, const struct ilab_options *options, struct ilab_err *err)
 {
 	struct run r = { .context = context, .options = options };
@@ -106,7 +87,8 @@ enum ilab_status ilab_cmd_measure(const struct ilab_context *context, const stru
 		status = work(&r, err);
 	ilab_survey_close(&r.survey);
 	if (status == ILAB_OK || status == ILAB_UNVERIFIED) {
-		enum ilab_status delivered = deliver(&r, &file, &trouble);
+		enum ilab_status delivered = ilab_deliver(ilab_measure_to_json(&r.record), ilab_text_measure(&r.record, options->verbose, context->arena),
+			options, &file, &trouble);
 		if (delivered != ILAB_OK) {
 			*err = trouble;        /* a file that is not there matters more than what it would have said */
 			status = delivered;

@@ -41,4 +41,12 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"judgement. Without --output the grid goes to standard output. One bad FILE, and nothing is written.\n",
 		ilab_cmd_export,
 	},
+	[ILAB_COMMAND_COMPARE] = {
+		"compare", NULL, "every view of one physical device side by side, with a verdict on each phase",
+		"Measures the same shape through every backend, platform and provider that reaches the device, each run in a new process, in\n"
+		"balanced order over the rounds. A view that cannot run it, fails, crashes or hangs becomes a row with its reason; the\n"
+		"others go on. Ratios are of time, against one of the views; a verdict needs a difference beyond 2 % that is no noise.\n"
+		"Name a view twice with --views and it is compared with itself: a check of this program.\n",
+		ilab_cmd_compare,
+	},
 };

@@ -29,7 +29,8 @@ struct ilab_command {
 /* Indexed by enum ilab_command_id. */
 extern const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT];
 
-ilab_command_fn ilab_cmd_estimate, ilab_cmd_environment, ilab_cmd_measure, ilab_cmd_validate, ilab_cmd_cost, ilab_cmd_export;
+ilab_command_fn ilab_cmd_estimate, ilab_cmd_environment, ilab_cmd_measure, ilab_cmd_validate, ilab_cmd_cost, ilab_cmd_export,
+	ilab_cmd_compare, ilab_cmd_ceilings, ilab_cmd_suite, ilab_cmd_diff;
 
 /* Everything of a document's header but `schema` texts that only the caller knows; total_seconds is the time so far. `modules` are
  * base names of backend modules that were loaded. */

@@ -12,7 +12,8 @@
  * is a row of ilab_option_table, a member of struct ilab_options, and its use in the command. */
 
 enum ilab_command_id { ILAB_COMMAND_ESTIMATE, ILAB_COMMAND_ENVIRONMENT, ILAB_COMMAND_MEASURE, ILAB_COMMAND_VALIDATE,
-	ILAB_COMMAND_COST, ILAB_COMMAND_EXPORT, ILAB_COMMAND_COUNT };
+	ILAB_COMMAND_COST, ILAB_COMMAND_EXPORT,
+	ILAB_COMMAND_COMPARE, ILAB_COMMAND_COUNT };
 
 #define ILAB_FILE_LIST_MAX 2
 struct ilab_file_list { const char *files[ILAB_FILE_LIST_MAX]; size_t count; };
@@ -24,10 +25,12 @@ struct ilab_options {
 	const char *module_dir;
 	uint64_t parameters, bits, reserve_nano_gib;
 	const char *device, *backend, *type;
-	bool list, no_uuid, cold_cache;
+	const char *views, *against, *ceilings, *test_slow_down;
+	bool list, no_uuid, cold_cache, no_ceilings, accept_test_hook;
 	uint64_t batch, context, width, hidden;      /* hidden 0: 4 * width */
 	const char *dtype, *gemm;
 	uint64_t warmup, repeats, seed, verify_rows;
+	uint64_t rounds, fail_above_nano;
 	uint64_t timeout_ns;                         /* 0: none */
 	const char *output;
 	const char *gpu, *days, *tariffs, *break_even;

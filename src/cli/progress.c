@@ -36,8 +36,8 @@ static void draw(struct ilab_progress *p)
 	uint64_t now = ilab_clock_ns();
 	if (!p->enabled || now - p->started_ns < SECOND || now - p->drawn_ns < SECOND / 10)
 		return;
-	char line[120];
-	int length = snprintf(line, sizeof(line), "\r\033[K%s, %llu s", p->what, (unsigned long long)((now - p->started_ns) / SECOND));
+	char line[160];
+	int length = snprintf(line, sizeof(line), "\r\033[K%s%s, %llu s", p->part, p->what, (unsigned long long)((now - p->started_ns) / SECOND));
 	put(line, (size_t)length);
 	p->shown = true;
 	p->drawn_ns = now;

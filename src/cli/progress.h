@@ -10,6 +10,7 @@ struct ilab_progress {
 	bool shown, enabled, verbose;
 	uint64_t started_ns, drawn_ns;
 	uint64_t repeats;              /* warm passes to come, 0: unknown */
+	char part[40];                 /* of several runs: which one; "" when there is one */
 	char what[80];
 };
 

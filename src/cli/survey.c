@@ -130,7 +130,7 @@ static enum ilab_status ask_without_bad_drivers(struct ilab_survey *s, struct il
 	}
 	free(entries);
 	if (status == ILAB_OK)
-		status = ask(s, "opencl", folder, worker, out, err);
+		status = ask(s, "opencl", s->vendors_dir = folder, worker, out, err);
 	for (size_t i = 0; status == ILAB_OK && i < bad; i++)
 		add_advice(s, out, advice[i]);
 	return status;
@@ -180,6 +180,39 @@ struct ilab_worker *ilab_survey_keep(struct ilab_survey *s, const char *backend)
 		s->workers[i] = NULL;
 	}
 	return kept;
+}
+
+enum ilab_status ilab_survey_fresh(struct ilab_survey *s, const char *backend, double timeout_seconds, struct ilab_worker **out,
+	struct ilab_err *err)
+{
+	const char *cache = NULL;
+	*out = NULL;
+	s->fresh_count++;
+	if (s->options->cold_cache) {
+		enum ilab_status status = make_folder(s, ilab_arena_printf(s->context->arena, "cache-%zu", s->fresh_count), &cache, err);
+		if (status != ILAB_OK)
+			return status;
+	}
+	struct ilab_worker_options options = {
+		.backend = backend, .module_dir = s->options->module_dir, .environment = s->context->environment, .cache_dir = cache,
+		.vendors_dir = strcmp(backend, "opencl") ? NULL : s->vendors_dir, .timeout_seconds = timeout_seconds,
+		.context = s->progress, .output = ilab_progress_output, .idle = ilab_progress_idle,
+	};
+	return ilab_worker_start(&options, out, err);
+}
+
+const struct ilab_device **ilab_survey_devices(const struct ilab_survey *s, int64_t physical, size_t *count)
+{
+	size_t most = 1;
+	for (size_t l = 0; l < s->count; l++)
+		most += s->listings[l].device_count;
+	const struct ilab_device **devices = ilab_arena_alloc(s->context->arena, most * sizeof(*devices));
+	*count = 0;
+	for (size_t l = 0; l < s->count; l++)
+		for (size_t d = 0; d < s->listings[l].device_count; d++)
+			if (s->listings[l].devices[d].physical == physical)
+				devices[(*count)++] = &s->listings[l].devices[d];
+	return devices;
 }
 
 void ilab_survey_close(struct ilab_survey *s)

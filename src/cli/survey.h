@@ -19,6 +19,8 @@ struct ilab_survey {
 	struct ilab_listing listings[ILAB_SURVEY_MAX];
 	struct ilab_worker *workers[ILAB_SURVEY_MAX];   /* of the listing of the same index; NULL: it is gone */
 	size_t count;
+	const char *vendors_dir;           /* OpenCL driver files without the bad ones; NULL: the system's */
+	size_t fresh_count;                /* workers started by ilab_survey_fresh */
 	struct ilab_physical *physical; size_t physical_count;
 };
 
@@ -28,6 +30,12 @@ enum ilab_status ilab_survey_open(struct ilab_survey *s, const struct ilab_conte
 	struct ilab_progress *progress, const char *only, double timeout_seconds, struct ilab_err *err);
 /* The worker of a device's backend; all others are stopped. Owned by the survey. */
 struct ilab_worker *ilab_survey_keep(struct ilab_survey *s, const char *backend);
+/* A new worker for a backend, with the drivers that the survey found good; with --cold-cache, an empty cache of its own. The caller
+ * stops it. */
+enum ilab_status ilab_survey_fresh(struct ilab_survey *s, const char *backend, double timeout_seconds, struct ilab_worker **out,
+	struct ilab_err *err);
+/* Devices of the survey that are one physical device, in listing order. */
+const struct ilab_device **ilab_survey_devices(const struct ilab_survey *s, int64_t physical, size_t *count);
 /* Stop all workers and remove temporary folders. */
 void ilab_survey_close(struct ilab_survey *s);
 /* Notes on stderr with the last lines that a failed worker printed. */

@@ -1,0 +1,100 @@
+#include "cli/command.h"
+
+#include "base/numtext.h"
+#include "base/outfile.h"
+#include "cli/comparing.h"
+#include "cli/deliver.h"
+#include "cli/measuring.h"
+#include "cli/physical.h"
+#include "harness/signals.h"
+
+#include <string.h>
+
+struct run {
+	struct ilab_comparing comparing;
+	struct ilab_survey survey;
+	struct ilab_progress progress;
+	struct ilab_selector selector;
+	struct ilab_views all, chosen;
+	struct ilab_compare record;
+};
+
+/* "VIEW=PCT" */
+static enum ilab_status parse_slow_down(const char *text, struct ilab_comparing *c, struct ilab_err *err)
+{
+	const char *mark = strrchr(text, '=');
+	uint64_t nano_percent = 0;
+	if (!mark || ilab_parse_decimal(mark + 1, 9, &nano_percent) != ILAB_PARSE_OK || nano_percent < 100
+		|| nano_percent > UINT64_C(1000000000000))
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--test-slow-down takes VIEW=PCT, PCT a decimal number above 0 and up to 1000");
+	c->slow_view = ilab_arena_printf(c->context->arena, "%.*s", (int)(mark - text), text);
+	c->slow_down_billionths = nano_percent / 100;
+	return ILAB_OK;
+}
+
+static enum ilab_status prepare(struct run *r, struct ilab_err *err)
+{
+	struct ilab_comparing *c = &r->comparing;
+	enum ilab_status status = ilab_measuring_request(c->options, &c->request, err);
+	if (status == ILAB_OK)
+		status = ilab_selector_parse(c->options->device, c->context->arena, &r->selector, err);
+	if (status == ILAB_OK && c->options->test_slow_down)
+		status = parse_slow_down(c->options->test_slow_down, c, err);
+	return status == ILAB_OK ? ilab_check_stdout(err) : status;
+}
+
+static enum ilab_status choose_views(struct run *r, struct ilab_err *err)
+{
+	struct ilab_comparing *c = &r->comparing;
+	const struct ilab_options *o = c->options;
+	enum ilab_status status = ilab_physical_find(&r->survey, &r->selector, c->request.gemm, &c->physical, &r->all, err);
+	if (status != ILAB_OK)
+		return status;
+	r->chosen = r->all;
+	if (o->views)
+		status = ilab_views_named(&r->all, o->views, c->context->arena, &r->chosen, err);
+	if (status != ILAB_OK)
+		return status;
+	c->views = &r->chosen;
+	c->against = ilab_views_reference(&r->chosen)->name;
+	if (o->against && !ilab_views_find(&r->chosen, c->against = o->against))
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--against: \"%.150s\" is none of the views that are compared; the first is \"%.150s\"", o->against,
+			r->chosen.views[0].name);
+	if (c->slow_view && !ilab_views_find(&r->chosen, c->slow_view))
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--test-slow-down: \"%.150s\" is none of the views that are compared", c->slow_view);
+	return ILAB_OK;
+}
+
+static enum ilab_status work(struct run *r, struct ilab_err *err)
+{
+	struct ilab_comparing *c = &r->comparing;
+	ilab_progress_start(&r->progress, c->context, c->options);
+	enum ilab_status status = ilab_physical_survey(&r->survey, c->context, c->options, &r->progress, err);
+	if (status == ILAB_OK)
+		status = choose_views(r, err);
+	ilab_progress_clear(&r->progress);
+	return status == ILAB_OK ? ilab_comparing_run(c, &r->record, err) : status;
+}
+
+enum ilab_status ilab_cmd_compare(const struct ilab_context *context, const struct ilab_options *options, struct ilab_err *err)
+{
+	struct run r = { .comparing = { .context = context, .options = options, .rounds = options->rounds,
+		.timeout_seconds = ilab_comparing_timeout(options) } };
+	struct ilab_outfile *file = NULL;
+	r.comparing.survey = &r.survey;
+	r.comparing.progress = &r.progress;
+	enum ilab_status status = prepare(&r, err);
+	if (status == ILAB_OK)
+		status = ilab_signals_catch(err);
+	if (status == ILAB_OK)
+		status = ilab_outfile_open(options->output, &file, err);
+	if (status == ILAB_OK)
+		status = work(&r, err);
+	ilab_survey_close(&r.survey);
+	if (status == ILAB_OK)
+		status = ilab_deliver(ilab_compare_to_json(&r.record), ilab_text_compare(&r.record, options->verbose, context->arena), options, &file, err);
+	if (status == ILAB_OK)
+		status = ilab_comparing_status(&r.record, err);
+	ilab_outfile_discard(file);
+	return status;
+}

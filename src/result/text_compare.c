@@ -1,0 +1,189 @@
+#include "result/compare.h"
+
+#include "base/compare_stats.h"
+#include "result/layout.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Views go by letters, A first: their names are too long for columns. */
+static const char *letter(struct ilab_arena *arena, size_t index)
+{
+	return index < 26 ? ilab_arena_printf(arena, "%c", (char)('A' + index)) : ilab_arena_printf(arena, "V%zu", index + 1);
+}
+
+static size_t index_of(const struct ilab_compare *r, const char *view)
+{
+	size_t i = 0;
+	while (i + 1 < r->view_count && strcmp(r->views[i].view, view) != 0)
+		i++;
+	return i;
+}
+
+/* --- heading ----------------------------------------------------------------------------------------------------------------- */
+
+static void add_view(struct ilab_text_buffer *b, const struct ilab_compare *r, size_t i)
+{
+	const struct ilab_compare_view *v = &r->views[i];
+	const struct ilab_measure *m = v->run_count > 0 ? &v->runs[0].document : NULL;
+	const uint64_t slow = m != NULL ? m->configuration.slow_down_billionths : 0;
+
+	ilab_layout_pair(b, i == 0 ? "views" : "", "%s  %s%s%s%s%s", letter(b->arena, i), v->view, v->reason != NULL ? ": " : "",
+		v->reason != NULL ? v->status : "", v->reason != NULL ? ": " : "", v->reason != NULL ? v->reason : "");
+	if (slow != 0)
+		ilab_layout_pair(b, "", "   TEST: held up by %s %% of its own time", ilab_layout_fixed(b->arena, (double)slow / 1e7, 2));
+}
+
+static void add_heading(struct ilab_text_buffer *b, const struct ilab_compare *r)
+{
+	ilab_layout_pair(b, "device", "%s (%s, %s)", r->device_name, r->identity, r->device_type);
+	ilab_layout_pair(b, "shape", "batch %" PRIu64 ", context %" PRIu64 ", width %" PRIu64 ", hidden %" PRIu64 ", %s", r->configuration.batch,
+		r->configuration.context, r->configuration.width, r->configuration.hidden, r->configuration.dtype);
+	ilab_layout_pair(b, "runs", "%" PRIu64 " round%s of a new process for each view, %" PRIu64 " warm passes a run", r->configuration.rounds,
+		r->configuration.rounds == 1 ? "" : "s", r->configuration.repeats);
+	for (size_t i = 0; i < r->view_count; i++)
+		add_view(b, r, i);
+}
+
+/* --- times -------------------------------------------------------------------------------------------------------------------- */
+
+/* "-1.2 +3.4 %": how far the interval reaches from the value. */
+static const char *reach(struct ilab_arena *arena, const struct ilab_real *value, const struct ilab_real *low, const struct ilab_real *high)
+{
+	if (low->reason != NULL || high->reason != NULL)
+		return "-";
+	const double down = 100 * (low->value / value->value - 1), up = 100 * (high->value / value->value - 1);
+	const unsigned places = up >= 1000 ? 0 : 1;
+	return ilab_arena_printf(arena, "%s%s +%s %%", down < 0 ? "" : "-", ilab_layout_fixed(arena, down, places), ilab_layout_fixed(arena, up, places));
+}
+
+static const char *bounds(struct ilab_arena *arena, const struct ilab_compare_row *row)
+{
+	if (row->ratio_low.reason != NULL || row->ratio_high.reason != NULL)
+		return "-";
+	return ilab_arena_printf(arena, "%s to %s", ilab_layout_fixed(arena, row->ratio_low.value, 3), ilab_layout_fixed(arena, row->ratio_high.value, 3));
+}
+
+static void add_row(struct ilab_text_buffer *b, const struct ilab_compare *r, const struct ilab_compare_row *row)
+{
+	struct ilab_arena *arena = b->arena;
+	const struct ilab_compare_view *v = &r->views[index_of(r, row->view)];
+	const bool reference = strcmp(row->view, r->against) == 0;
+
+	if (row->median_seconds.reason != NULL) {
+		ilab_text_add(b, "  %-3s %11s  (%s)\n", letter(arena, index_of(r, row->view)), "-", v->reason != NULL ? v->status : row->median_seconds.reason);
+		return;
+	}
+	ilab_text_add(b, "  %-3s %11s %14s  %7s  %-16s %-10s%7s%s\n", letter(arena, index_of(r, row->view)),
+		ilab_layout_seconds(arena, row->median_seconds.value),
+		reach(arena, &row->median_seconds, &row->ci_low_seconds, &row->ci_high_seconds),
+		reference ? "1" : row->ratio.reason != NULL ? "-" : ilab_layout_fixed(arena, row->ratio.value, 3), reference ? "" : bounds(arena, row),
+		reference ? "reference" : row->verdict.value != NULL ? row->verdict.value : "-",
+		row->share_of_ceiling.reason != NULL ? "" : ilab_arena_printf(arena, "%s %%", ilab_layout_fixed(arena, 100 * row->share_of_ceiling.value, 1)),
+		row->suspect.reason == NULL && row->suspect.value ? " !" : "");
+}
+
+static bool has_phase(const struct ilab_compare *r, const char *phase)
+{
+	for (size_t i = 0; i < r->row_count; i++)
+		if (strcmp(r->rows[i].phase, phase) == 0)
+			return true;
+	return false;
+}
+
+static void add_phase(struct ilab_text_buffer *b, const struct ilab_compare *r, const char *phase)
+{
+	if (!has_phase(r, phase))
+		return;
+	ilab_text_add(b, "%s\n", phase);
+	for (size_t i = 0; i < r->row_count; i++)
+		if (strcmp(r->rows[i].phase, phase) == 0)
+			add_row(b, r, &r->rows[i]);
+}
+
+static void add_times(struct ilab_text_buffer *b, const struct ilab_compare *r)
+{
+	static const char *const order[] = { "warm_forward", "cold_forward", "model_load", "inputs", "warmup" };
+
+	ilab_text_add(b, "\n%-5s %11s %14s  %7s  %-16s %-10s%7s\n", "view", "median", "its interval", "time/", "its interval", "verdict",
+		r->ceilings != NULL ? "of the" : "");
+	ilab_text_add(b, "%-5s %11s %14s  %7s  %-16s %-10s%7s\n", "", "time", "(95 %)", ilab_arena_printf(b->arena, "%s's", letter(b->arena, index_of(r, r->against))),
+		"(95 %)", "on time", r->ceilings != NULL ? "ceiling" : "");
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		add_phase(b, r, order[i]);
+}
+
+/* --- memory and the rest ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t largest_reserved(const struct ilab_compare_view *v)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < v->run_count; i++)
+		for (size_t k = 0; k < v->runs[i].document.phase_count; k++)
+			if (v->runs[i].document.phases[k].peak_reserved_bytes > most)
+				most = v->runs[i].document.phases[k].peak_reserved_bytes;
+	return most;
+}
+
+static uint64_t largest_allocated(const struct ilab_compare *r, const char *view)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < r->row_count; i++)
+		if (strcmp(r->rows[i].view, view) == 0 && r->rows[i].peak_allocated_bytes.reason == NULL && r->rows[i].peak_allocated_bytes.value > most)
+			most = r->rows[i].peak_allocated_bytes.value;
+	return most;
+}
+
+static void add_memory(struct ilab_text_buffer *b, const struct ilab_compare *r)
+{
+	ilab_text_add(b, "\n%-5s %15s %15s   %s\n", "view", "peak allocated", "peak reserved", "MiB; counted by (reserved is not comparable)");
+	for (size_t i = 0; i < r->view_count; i++) {
+		const struct ilab_compare_view *v = &r->views[i];
+		if (v->reason != NULL || v->run_count == 0)
+			continue;
+		ilab_text_add(b, "  %-3s %15s %15s   %s\n", letter(b->arena, i), ilab_layout_mib(b->arena, largest_allocated(r, v->view)),
+			ilab_layout_mib(b->arena, largest_reserved(v)), v->runs[0].document.counters.source);
+	}
+}
+
+static void add_agreement(struct ilab_text_buffer *b, const struct ilab_compare *r)
+{
+	for (size_t i = 0; i < r->agreement_count; i++) {
+		const struct ilab_agreement *a = &r->agreements[i];
+		ilab_layout_pair(b, i == 0 ? "outputs" : "", "%s and %s differ by %s", letter(b->arena, index_of(r, a->view_a)),
+			letter(b->arena, index_of(r, a->view_b)),
+			a->relative_error.reason != NULL ? a->relative_error.reason : ilab_layout_short(b->arena, a->relative_error.value));
+	}
+}
+
+static void add_notes(struct ilab_text_buffer *b, const struct ilab_compare *r)
+{
+	const struct ilab_ceiling *best = r->ceilings != NULL ? ilab_ceilings_best(r->ceilings, r->configuration.dtype) : NULL;
+
+	const int margin = (int)(100 * (r->configuration.rounds > 1 ? ILAB_COMPARE_MARGIN : ILAB_COMPARE_MARGIN_SINGLE) + 0.5);
+
+	if (best != NULL)
+		ilab_layout_pair(b, "ceiling", "%s (%s, %s); ! = above it by more than 5 %%: suspect", ilab_layout_flops(b->arena, best->flop_per_second),
+			best->unit, best->view);
+	ilab_layout_pair(b, "verdict", "slower: takes more time than %s by more than %d %%, and that is no noise; same: within %d %%; ambiguous: the runs do not tell",
+		letter(b->arena, index_of(r, r->against)), margin,
+		margin);
+	if (r->configuration.rounds < ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE)
+		ilab_layout_pair(b, "-", "no verdict on phases that happen once a run, below %d rounds", ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE);
+}
+
+const char *ilab_text_compare(const struct ilab_compare *r, bool verbose, struct ilab_arena *arena)
+{
+	struct ilab_text_buffer b = { .arena = arena };
+
+	(void)verbose;
+	add_heading(&b, r);
+	add_times(&b, r);
+	add_memory(&b, r);
+	ilab_text_add(&b, "\n");
+	add_agreement(&b, r);
+	add_notes(&b, r);
+	return b.text;
+}
