@@ -1,5 +1,7 @@
 #include "result/document.h"
 
+#include "result/ceilings.h"
+#include "result/compare.h"
 #include "result/cost.h"
 #include "result/json.h"
 
@@ -46,6 +48,22 @@ static enum ilab_status validate_cost(const cJSON *json, struct ilab_arena *aren
 	return status == ILAB_OK ? ilab_cost_check(&r, err) : status;
 }
 
+static enum ilab_status validate_compare(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)
+{
+	struct ilab_compare r;
+	enum ilab_status status = ilab_compare_from_json(json, arena, &r, err);
+
+	return status == ILAB_OK ? ilab_compare_check(&r, err) : status;
+}
+
+static enum ilab_status validate_ceilings(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)
+{
+	struct ilab_ceilings r;
+	enum ilab_status status = ilab_ceilings_from_json(json, arena, &r, err);
+
+	return status == ILAB_OK ? ilab_ceilings_check(&r, err) : status;
+}
+
 static const struct {
 	const char *kind, *number;
 	enum ilab_status (*validate)(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err);
@@ -54,6 +72,8 @@ static const struct {
 	{ "environment", "1", validate_environment },
 	{ "measure", "1", validate_measure },
 	{ "cost", "1", validate_cost },
+	{ "compare", "1", validate_compare },
+	{ "ceilings", "1", validate_ceilings },
 };
 
 static enum ilab_status validate_kind(const cJSON *json, const char *schema, struct ilab_arena *arena, struct ilab_err *err)

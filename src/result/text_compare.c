@@ -47,21 +47,31 @@ static void add_heading(struct ilab_text_buffer *b, const struct ilab_compare *r
 
 /* --- times -------------------------------------------------------------------------------------------------------------------- */
 
+/* Four digits or so, whatever the size. */
+static const char *ratio_text(struct ilab_arena *arena, double v)
+{
+	if (v < 0.01 || v >= 1e5)
+		return ilab_layout_short(arena, v);
+	return ilab_layout_fixed(arena, v, v < 10 ? 3 : v < 100 ? 2 : v < 1000 ? 1 : 0);
+}
+
 /* "-1.2 +3.4 %": how far the interval reaches from the value. */
 static const char *reach(struct ilab_arena *arena, const struct ilab_real *value, const struct ilab_real *low, const struct ilab_real *high)
 {
 	if (low->reason != NULL || high->reason != NULL)
 		return "-";
 	const double down = 100 * (low->value / value->value - 1), up = 100 * (high->value / value->value - 1);
-	const unsigned places = up >= 1000 ? 0 : 1;
-	return ilab_arena_printf(arena, "%s%s +%s %%", down < 0 ? "" : "-", ilab_layout_fixed(arena, down, places), ilab_layout_fixed(arena, up, places));
+	if (up >= 1000)
+		return "wide";
+	return ilab_arena_printf(arena, "%s%s +%s %%", down < 0 ? "" : "-", ilab_layout_fixed(arena, down, 1), ilab_layout_fixed(arena, up, 1));
 }
 
 static const char *bounds(struct ilab_arena *arena, const struct ilab_compare_row *row)
 {
 	if (row->ratio_low.reason != NULL || row->ratio_high.reason != NULL)
 		return "-";
-	return ilab_arena_printf(arena, "%s to %s", ilab_layout_fixed(arena, row->ratio_low.value, 3), ilab_layout_fixed(arena, row->ratio_high.value, 3));
+	return ilab_arena_printf(arena, "%s to %s", ratio_text(arena, row->ratio_low.value),
+		ratio_text(arena, row->ratio_high.value));
 }
 
 static void add_row(struct ilab_text_buffer *b, const struct ilab_compare *r, const struct ilab_compare_row *row)
@@ -77,7 +87,7 @@ static void add_row(struct ilab_text_buffer *b, const struct ilab_compare *r, co
 	ilab_text_add(b, "  %-3s %11s %14s  %7s  %-16s %-10s%7s%s\n", letter(arena, index_of(r, row->view)),
 		ilab_layout_seconds(arena, row->median_seconds.value),
 		reach(arena, &row->median_seconds, &row->ci_low_seconds, &row->ci_high_seconds),
-		reference ? "1" : row->ratio.reason != NULL ? "-" : ilab_layout_fixed(arena, row->ratio.value, 3), reference ? "" : bounds(arena, row),
+		reference ? "1" : row->ratio.reason != NULL ? "-" : ratio_text(arena, row->ratio.value), reference ? "" : bounds(arena, row),
 		reference ? "reference" : row->verdict.value != NULL ? row->verdict.value : "-",
 		row->share_of_ceiling.reason != NULL ? "" : ilab_arena_printf(arena, "%s %%", ilab_layout_fixed(arena, 100 * row->share_of_ceiling.value, 1)),
 		row->suspect.reason == NULL && row->suspect.value ? " !" : "");
@@ -105,10 +115,9 @@ static void add_times(struct ilab_text_buffer *b, const struct ilab_compare *r)
 {
 	static const char *const order[] = { "warm_forward", "cold_forward", "model_load", "inputs", "warmup" };
 
-	ilab_text_add(b, "\n%-5s %11s %14s  %7s  %-16s %-10s%7s\n", "view", "median", "its interval", "time/", "its interval", "verdict",
-		r->ceilings != NULL ? "of the" : "");
-	ilab_text_add(b, "%-5s %11s %14s  %7s  %-16s %-10s%7s\n", "", "time", "(95 %)", ilab_arena_printf(b->arena, "%s's", letter(b->arena, index_of(r, r->against))),
-		"(95 %)", "on time", r->ceilings != NULL ? "ceiling" : "");
+	ilab_text_add(b, "\n%-5s %11s %14s  %7s  %-16s %-10s%s\n", "view", "median", "95 % interval",
+		ilab_arena_printf(b->arena, "time/%s", letter(b->arena, index_of(r, r->against))), "95 % interval", "verdict",
+		r->ceilings != NULL ? "of ceiling" : "");
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		add_phase(b, r, order[i]);
 }
@@ -154,7 +163,8 @@ static void add_agreement(struct ilab_text_buffer *b, const struct ilab_compare 
 		const struct ilab_agreement *a = &r->agreements[i];
 		ilab_layout_pair(b, i == 0 ? "outputs" : "", "%s and %s differ by %s", letter(b->arena, index_of(r, a->view_a)),
 			letter(b->arena, index_of(r, a->view_b)),
-			a->relative_error.reason != NULL ? a->relative_error.reason : ilab_layout_short(b->arena, a->relative_error.value));
+			a->relative_error.reason != NULL ? a->relative_error.reason
+			: a->relative_error.value == 0 ? "nothing: the same bits" : ilab_layout_short(b->arena, a->relative_error.value));
 	}
 }
 
