@@ -3,10 +3,13 @@
 #include "base/numtext.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Which of cuBLASLt's algorithms runs a product: its heuristics' first that keeps our rules, or the one that a tuning document
- * describes. An algorithm is written down as its configuration attributes, from which it can be made again. */
+ * describes. There an algorithm is written down twice: as its configuration attributes, for people and for other versions of the library,
+ * and as the library's own words ("data"), which hold all of it but mean something to the same version only. */
 
 /* --- configurations as parameters --------------------------------------------------------------------------------------- */
 
@@ -54,9 +57,11 @@ static const struct attribute *attribute_named(const char *name)
 	return NULL;
 }
 
+#define EXTRA_ROWS 3                   /* workspace_bytes, version, data */
+
 static void describe(struct ilab_arena *arena, const cublasLtMatmulAlgo_t *algo, uint64_t temporary_bytes, struct ilab_parameter **out, size_t *count)
 {
-	struct ilab_parameter *rows = ilab_arena_alloc(arena, (ATTRIBUTE_COUNT + 1) * sizeof(*rows));
+	struct ilab_parameter *rows = ilab_arena_alloc(arena, (ATTRIBUTE_COUNT + EXTRA_ROWS) * sizeof(*rows));
 	*count = 0;
 	for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
 		uint32_t value = config_get(algo, &attributes[i]);
@@ -65,6 +70,41 @@ static void describe(struct ilab_arena *arena, const cublasLtMatmulAlgo_t *algo,
 	}
 	rows[(*count)++] = (struct ilab_parameter){ "workspace_bytes", ilab_arena_printf(arena, "%" PRIu64, temporary_bytes) };
 	*out = rows;
+}
+
+/* The library's own words: 16 hexadecimal digits each. */
+#define WORDS (sizeof(((cublasLtMatmulAlgo_t *)0)->data) / sizeof(uint64_t))
+
+static const char *data_text(struct ilab_arena *arena, const cublasLtMatmulAlgo_t *algo)
+{
+	char text[WORDS * 16 + 1];
+	for (size_t i = 0; i < WORDS; i++)
+		snprintf(text + 16 * i, 17, "%016" PRIx64, algo->data[i]);
+	return ilab_arena_strdup(arena, text);
+}
+
+static bool data_read(const char *text, cublasLtMatmulAlgo_t *algo)
+{
+	if (strlen(text) != WORDS * 16 || strspn(text, "0123456789abcdef") != WORDS * 16)
+		return false;
+	for (size_t i = 0; i < WORDS; i++) {
+		char word[17] = "";
+		memcpy(word, text + 16 * i, 16);
+		algo->data[i] = strtoull(word, NULL, 16);
+	}
+	return true;
+}
+
+static const char *version_text(struct ilab_arena *arena)
+{
+	return ilab_arena_printf(arena, "%zu", lt.cublasLtGetVersion_());
+}
+
+/* What a tuning document needs besides. */
+static void describe_exactly(struct ilab_arena *arena, const cublasLtMatmulAlgo_t *algo, struct ilab_parameter *rows, size_t *count)
+{
+	rows[(*count)++] = (struct ilab_parameter){ "version", version_text(arena) };
+	rows[(*count)++] = (struct ilab_parameter){ "data", data_text(arena, algo) };
 }
 
 /* --- rules -------------------------------------------------------------------------------------------------------------- */
@@ -159,28 +199,54 @@ static cublasStatus_t init_algo(struct lt_library *l, enum ilab_dtype dtype, int
 	return lt.cublasLtMatmulAlgoInit_(l->handle, t.compute, CUDA_R_32F, t.storage, t.storage, t.storage, t.storage, id, algo);
 }
 
+static const char *text_of(const struct ilab_tuning_entry *entry, const char *name)
+{
+	for (size_t i = 0; i < entry->parameter_count; i++)
+		if (!strcmp(entry->parameters[i].name, name))
+			return entry->parameters[i].value;
+	return NULL;
+}
+
 static bool value_of(const struct ilab_tuning_entry *entry, const char *name, uint32_t *out)
 {
 	uint64_t value;
-	for (size_t i = 0; i < entry->parameter_count; i++) {
-		if (strcmp(entry->parameters[i].name, name) || ilab_parse_u64(entry->parameters[i].value, &value) || value >= NO_VALUE)
-			continue;
-		*out = (uint32_t)value;
-		return true;
-	}
-	return false;
+	const char *text = text_of(entry, name);
+	if (!text || ilab_parse_u64(text, &value) || value >= NO_VALUE)
+		return false;
+	*out = (uint32_t)value;
+	return true;
+}
+
+static bool from_data(const struct ilab_tuning_entry *entry, cublasLtMatmulAlgo_t *algo)
+{
+	struct ilab_arena arena = {0};
+	const char *version = text_of(entry, "version"), *data = text_of(entry, "data");
+	bool ok = version && data && !strcmp(version, version_text(&arena)) && data_read(data, algo);
+	ilab_arena_free(&arena);
+	return ok;
+}
+
+static bool from_attributes(struct lt_library *l, const struct native_gemm_request *request, cublasLtMatmulAlgo_t *algo)
+{
+	uint32_t value;
+	bool ok = value_of(request->entry, "algo", &value) && !init_algo(l, request->dtype, (int)value, algo);
+	for (size_t i = 1; ok && i < ATTRIBUTE_COUNT; i++)
+		if (value_of(request->entry, attributes[i].name, &value))
+			ok = !config_set(algo, &attributes[i], value);
+	return ok;
+}
+
+static bool keeps_sums(const cublasLtMatmulAlgo_t *algo, enum ilab_dtype dtype)
+{
+	const uint32_t splits = config_get(algo, attribute_named("split_k"));
+	return ilab_dtype_bytes(dtype) == 4 || splits <= 1 || splits == NO_VALUE ||
+		config_get(algo, attribute_named("reduction")) == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
 }
 
 static enum ilab_status described_choice(struct lt_library *l, struct lt_product *p, const struct native_gemm_request *request, uint64_t *temporary_bytes,
 	struct ilab_err *err)
 {
-	uint32_t value;
-	bool ok = value_of(request->entry, "algo", &value) && !init_algo(l, request->dtype, (int)value, &p->algo);
-	for (size_t i = 1; ok && i < ATTRIBUTE_COUNT; i++)
-		if (value_of(request->entry, attributes[i].name, &value))
-			ok = !config_set(&p->algo, &attributes[i], value);
-	if (ok && (ilab_dtype_bytes(request->dtype) == 4 || config_get(&p->algo, attribute_named("split_k")) <= 1 ||
-		config_get(&p->algo, attribute_named("reduction")) == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE) &&
+	if ((from_data(request->entry, &p->algo) || from_attributes(l, request, &p->algo)) && keeps_sums(&p->algo, request->dtype) &&
 		check(l, p, &p->algo, request, temporary_bytes))
 		return ILAB_OK;
 	return ilab_err_set(err, ILAB_REFUSED, "cublasLtMatmulAlgoCheck", 0, "the tuning entry for %s, %" PRIu64 " x %" PRIu64 " x %" PRIu64
@@ -254,6 +320,7 @@ static struct ilab_tuning_entry *entries_of(const struct candidates *c, struct i
 		struct ilab_parameter *parameters;
 		size_t count;
 		describe(arena, &c->algos[i], c->temporary_bytes[i], &parameters, &count);
+		describe_exactly(arena, &c->algos[i], parameters, &count);
 		rows[i] = (struct ilab_tuning_entry){ .dtype = r->dtype, .m = r->m, .n = r->n, .k = r->k,
 			.form = native_form_name(false, r->weight_layout), .parameters = parameters, .parameter_count = count };
 	}

@@ -152,7 +152,8 @@ static void print_candidate(const struct ilab_tuning_entry *e, double seconds, s
 {
 	printf("  %3zu %11.3f us ", rank, seconds * 1e6);
 	for (size_t i = 0; i < e->parameter_count; i++)
-		printf(" %s=%s", e->parameters[i].name, e->parameters[i].value);
+		if (strlen(e->parameters[i].value) < 40)       /* the library's own words are not for people */
+			printf(" %s=%s", e->parameters[i].name, e->parameters[i].value);
 	putchar('\n');
 }
 
