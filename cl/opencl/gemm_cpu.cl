@@ -4,13 +4,15 @@
  *   large shapes: pack_x and pack_w copy the matrices, as float32, into panels that gemm_packed reads front to back
  *   small shapes: gemm_direct does all in one launch, with its W panel in private memory
  *   vectors:      gemm_dot, where m or n is 1 and both operands lie along k; its sums are split in 16
+ *                 gemm_row, where m is 1 and W lies across k
  *
  * Macros set by the host: those of common.cl, W_COLUMNS and EPILOGUE as in gemm.cl, and one set of these, which says which
  * kernels the program holds:
  *   BAND   row panels (of ROWS) that one item multiplies with its W panel
  *   SLICE  k that one item of a packing kernel copies, a multiple of 16     (with BAND: pack_x, pack_w, gemm_packed)
  *   BLOCK  k of a private W panel, a multiple of 16                         (with BAND: gemm_direct)
- *   DOTS   sums that one item makes, a multiple of 4                        (gemm_dot) */
+ *   DOTS   sums that one item makes, a multiple of 4                        (gemm_dot)
+ *   WIDE   columns that one item makes: 128                                 (gemm_row) */
 
 #define ROWS 12
 #define COLS 32
@@ -95,6 +97,11 @@ static inline float16 epilogue16(float16 v, __global const stored *bias, uint co
 #define TILE_ROW_ADD(i) { const float16 s = (float16)(X_AT(i)); l##i = MULADD16(s, wl, l##i); r##i = MULADD16(s, wr, r##i); }
 #define TILE_ADD(w) { const float16 wl = vload16(0, w), wr = vload16(1, w); EACH_ROW(TILE_ROW_ADD) }
 
+static inline void tile_half_end(float16 sums, uint count, __global const stored *bias, __global stored *y)
+{
+	store_part(epilogue16(sums, bias, count), y, count);
+}
+
 static inline void tile_row_end(float16 left, float16 right, uint row, uint col, uint m, uint n, __global const stored *bias,
 	__global stored *y)
 {
@@ -102,9 +109,9 @@ static inline void tile_row_end(float16 left, float16 right, uint row, uint col,
 		return;
 	const uint count = n - col;
 	y += (ulong)row * n + col;
-	store_part(epilogue16(left, bias + col, count), y, count);
+	tile_half_end(left, count, bias + col, y);
 	if (count > 16)
-		store_part(epilogue16(right, bias + col + 16, count - 16), y + 16, count - 16);
+		tile_half_end(right, count - 16, bias + col + 16, y + 16);
 }
 
 #define TILE_ROW_END(i) tile_row_end(l##i, r##i, row + i, col, m, n, bias, y);
@@ -305,6 +312,37 @@ CPU_KERNEL gemm_dot(uint m, uint n, uint k, __global const stored *x, __global c
 		dot_end(s2, row + 2, rows, bias_step, bias, y);
 		dot_end(s3, row + 3, rows, bias_step, bias, y);
 	}
+}
+
+#endif
+
+#ifdef WIDE
+
+#define EACH_8(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+
+/* m = 1, W as [k, n]: long pieces of its rows, which the hardware fetches ahead, where a tile's COLS would miss for each k. */
+CPU_KERNEL gemm_row(uint m, uint n, uint k, __global const stored *x, __global const stored *w, __global const stored *bias,
+	__global stored *y)
+{
+	const uint col = (uint)get_group_id(0) * WIDE, left = n - col;
+#define ROW_BEGIN(i) float16 s##i = 0.0f;
+	EACH_8(ROW_BEGIN)
+	w += col;
+	if (left >= WIDE) {
+		for (uint kk = 0; kk < k; kk++, w += n) {
+			const float16 v = (float16)(to_float(x[kk]));
+#define ROW_ADD(i) s##i = MULADD16(v, load16(w + 16 * i), s##i);
+			EACH_8(ROW_ADD)
+		}
+	} else {
+		for (uint kk = 0; kk < k; kk++, w += n) {
+			const float16 v = (float16)(to_float(x[kk]));
+#define ROW_ADD_PART(i) if (left > 16 * i) s##i = MULADD16(v, load_part(w + 16 * i, left - 16 * i), s##i);
+			EACH_8(ROW_ADD_PART)
+		}
+	}
+#define ROW_END(i) if (left > 16 * i) tile_half_end(s##i, left - 16 * i, bias + col + 16 * i, y + col + 16 * i);
+	EACH_8(ROW_END)
 }
 
 #endif

@@ -168,6 +168,7 @@ static void plan_tiled(struct ilab_product *p)
 #define CPU_BLOCK 256
 #define CPU_SLICE 1024
 #define CPU_DOTS 16
+#define CPU_WIDE 128
 /* Turns of loops an item may take: how often `turns` fit, at least 1 and at most `wanted`. */
 #define MAX_TURNS 60000u
 
@@ -196,6 +197,15 @@ static void plan_cpu_dot(struct ilab_product *p)
 	p->launches[0] = (struct ilab_launch){ "gemm_dot",
 		{ ILAB_ARGUMENT_M, ILAB_ARGUMENT_N, ILAB_ARGUMENT_K, ILAB_ARGUMENT_X, ILAB_ARGUMENT_W, ILAB_ARGUMENT_BIAS, ILAB_ARGUMENT_Y },
 		grid_of_single_items(divide_up(p->n == 1 ? p->m : p->n, dots), 1) };
+}
+
+static void plan_cpu_row(struct ilab_product *p)
+{
+	program_add_macro(&p->program, "WIDE", CPU_WIDE);
+	p->launch_count = 1;
+	p->launches[0] = (struct ilab_launch){ "gemm_row",
+		{ ILAB_ARGUMENT_M, ILAB_ARGUMENT_N, ILAB_ARGUMENT_K, ILAB_ARGUMENT_X, ILAB_ARGUMENT_W, ILAB_ARGUMENT_BIAS, ILAB_ARGUMENT_Y },
+		grid_of_single_items(divide_up(p->n, CPU_WIDE), 1) };
 }
 
 static void plan_cpu_direct(struct ilab_product *p)
@@ -236,6 +246,8 @@ static void plan_cpu(struct ilab_product *p, enum ilab_layout weight_layout)
 	program_add_text(&p->program, "cl/opencl/gemm_cpu.cl");
 	if (p->n == 1 || (p->m == 1 && weight_layout == ILAB_LAYOUT_ROWS))
 		plan_cpu_dot(p);
+	else if (p->m == 1 && p->k <= MAX_TURNS)
+		plan_cpu_row(p);
 	else if (direct_is_better(p))
 		plan_cpu_direct(p);
 	else
