@@ -4,6 +4,7 @@
  *   W_COLUMNS  0: W lies as [n, k]; 1: as [k, n]
  *   EPILOGUE   0 none, 1 bias, 2 bias and GELU
  *   ITEM       4 or 8: an item computes ITEM x ITEM elements, a group of 16 x 16 items a tile of 16 ITEM squared
+ *   RUNS_ALIGNED  1 when k, and n where W lies as [k, n], are multiples of 4: four neighbours are one access
  *
  * The k loop handles STEP elements a turn with everything inside unrolled by hand or by the compiler; k is at most
  * ILAB_GEMM_MAX_K (src/backend/kernels.h) because one compiler ends long loops silently. */
@@ -13,45 +14,81 @@
 #define PITCH (TILE + 4)                /* floats from one k to the next in local memory; keeps float4 alignment */
 #define BAND 8                          /* tile rows that are walked together, so that their W tiles stay in cache */
 
-/* An item's part of the next tiles, held in registers while the group multiplies the current ones. Outside the matrices: 0. */
-static inline void load_rows(__global const stored *a, uint first, uint rows, uint k, uint k0, uint item, float *part)
+/* --- from memory to the tile ------------------------------------------------------------------------------------------- */
+
+/* An item fetches RUNS runs of four neighbours of each matrix, and holds them in registers while the group multiplies the tiles
+ * before. Outside the matrices everything is 0. */
+#define RUNS (ITEM / 4)
+
+static inline void load_run(__global const stored *p, uint inside, float *run)
 {
-	const uint kk = k0 + item % STEP;
+#if RUNS_ALIGNED
+#if STORAGE == 0
+	const float4 v = *(__global const float4 *)p;
+#else
+	const ushort4 v = *(__global const ushort4 *)p;
+#endif
+	run[0] = to_float(v.x); run[1] = to_float(v.y); run[2] = to_float(v.z); run[3] = to_float(v.w);
+#else
 #pragma unroll
-	for (uint j = 0; j < ITEM; j++) {
-		const uint r = first + item / STEP + j * (GROUP / STEP);
-		part[j] = r < rows && kk < k ? to_float(a[(ulong)r * k + kk]) : 0.0f;
+	for (uint t = 0; t < 4; t++)
+		run[t] = t < inside ? to_float(p[t]) : 0.0f;
+#endif
+}
+
+static inline void load_or_zero(__global const stored *a, ulong at, uint outside, uint inside, float *run)
+{
+	if (outside)
+		run[0] = run[1] = run[2] = run[3] = 0.0f;
+	else
+		load_run(a + at, inside, run);
+}
+
+/* Matrices with rows along k: x, and W as [n, k]. Runs lie along k, so keeping them transposes. */
+static inline void load_rows(__global const stored *a, uint first, uint rows, uint k, uint k0, uint item, float part[RUNS][4])
+{
+	const uint kk = k0 + item % 4 * 4;
+#pragma unroll
+	for (uint j = 0; j < RUNS; j++) {
+		const uint r = first + item / 4 + j * 64;
+		load_or_zero(a, (ulong)r * k + kk, r >= rows || kk >= k, k - kk, part[j]);
 	}
 }
 
-static inline void keep_rows(LPTR float *tile, uint item, const float *part)
+static inline void keep_rows(LPTR float *tile, uint item, float part[RUNS][4])
 {
 #pragma unroll
-	for (uint j = 0; j < ITEM; j++)
-		tile[item % STEP * PITCH + item / STEP + j * (GROUP / STEP)] = part[j];
+	for (uint j = 0; j < RUNS; j++)
+#pragma unroll
+		for (uint t = 0; t < 4; t++)
+			tile[(item % 4 * 4 + t) * PITCH + item / 4 + j * 64] = part[j][t];
 }
 
 #if W_COLUMNS
-static inline void load_w(__global const stored *w, uint first, uint n, uint k, uint k0, uint item, float *part)
+static inline void load_w(__global const stored *w, uint first, uint n, uint k, uint k0, uint item, float part[RUNS][4])
 {
-	const uint c = first + item % TILE;
+	const uint c = first + item % (TILE / 4) * 4;
 #pragma unroll
-	for (uint j = 0; j < ITEM; j++) {
-		const uint kk = k0 + item / TILE + j * (GROUP / TILE);
-		part[j] = c < n && kk < k ? to_float(w[(ulong)kk * n + c]) : 0.0f;
+	for (uint j = 0; j < RUNS; j++) {
+		const uint kk = k0 + item / (TILE / 4) + j * (STEP / RUNS);
+		load_or_zero(w, (ulong)kk * n + c, c >= n || kk >= k, n - c, part[j]);
 	}
 }
 
-static inline void keep_w(LPTR float *tile, uint item, const float *part)
+static inline void keep_w(LPTR float *tile, uint item, float part[RUNS][4])
 {
 #pragma unroll
-	for (uint j = 0; j < ITEM; j++)
-		tile[(item / TILE + j * (GROUP / TILE)) * PITCH + item % TILE] = part[j];
+	for (uint j = 0; j < RUNS; j++)
+#pragma unroll
+		for (uint t = 0; t < 4; t++)
+			tile[(item / (TILE / 4) + j * (STEP / RUNS)) * PITCH + item % (TILE / 4) * 4 + t] = part[j][t];
 }
 #else
 #define load_w load_rows
 #define keep_w keep_rows
 #endif
+
+/* --- the product ------------------------------------------------------------------------------------------------------- */
 
 /* ITEM floats of a tile row: runs of four, 64 apart, which neighbours read without bank conflicts. */
 static inline void load_fragment(LPTR const float *row, uint place, float *f)
@@ -116,7 +153,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void gemm(uint m, ui
 		for (uint j = 0; j < ITEM; j++)
 			acc[i][j] = 0.0f;
 
-	float next_x[ITEM], next_w[ITEM];
+	float next_x[RUNS][4], next_w[RUNS][4];
 	load_rows(x, m0, m, k, 0, item, next_x);
 	load_w(w, n0, n, k, 0, item, next_w);
 	for (uint k0 = 0; k0 < k; k0 += STEP) {

@@ -145,13 +145,15 @@ static enum ilab_status check_sizes(uint64_t m, uint64_t n, uint64_t k, struct i
  * the work. */
 #define LARGE_TILES_WANTED 128
 
-static void plan_tiled(struct ilab_product *p)
+static void plan_tiled(struct ilab_product *p, enum ilab_layout weight_layout)
 {
+	const bool runs_aligned = p->k % 4 == 0 && (weight_layout == ILAB_LAYOUT_ROWS || p->n % 4 == 0);
 	const unsigned item = divide_up(p->m, 128) * divide_up(p->n, 128) >= LARGE_TILES_WANTED ? 8 : 4;
 	const unsigned tile = 16 * item;
 
 	program_add_text(&p->program, "cl/gemm.cl");
 	program_add_macro(&p->program, "ITEM", item);
+	program_add_macro(&p->program, "RUNS_ALIGNED", runs_aligned);
 	p->launch_count = 1;
 	p->launches[0] = (struct ilab_launch){
 		.kernel = "gemm",
@@ -268,6 +270,6 @@ enum ilab_status ilab_product_plan(enum ilab_gemm_kernel kernel, enum ilab_dtype
 	if (kernel == ILAB_GEMM_KERNEL_CPU)
 		plan_cpu(out, weight_layout);
 	else
-		plan_tiled(out);
+		plan_tiled(out, weight_layout);
 	return ILAB_OK;
 }

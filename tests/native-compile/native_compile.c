@@ -142,7 +142,7 @@ static void try_product(const struct api *api, const struct compiler *c, enum il
 	static const uint64_t sizes[] = { 1, 8192 };
 	for (size_t i = 0; i < (epilogue == ILAB_EPILOGUE_BIAS_GELU ? 2 : 1); i++) {
 		struct ilab_product p;
-		if (ilab_product_plan(ILAB_GEMM_KERNEL_TILED, dtype, layout, epilogue, multiply_add, sizes[i], sizes[i], 1, &p, NULL))
+		if (ilab_product_plan(ILAB_GEMM_KERNEL_TILED, dtype, layout, epilogue, multiply_add, sizes[i], sizes[i], sizes[i], &p, NULL))
 			abort();
 		try_program(api, c, &p.program, t);
 	}
