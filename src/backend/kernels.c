@@ -105,17 +105,18 @@ static struct ilab_grid grid_of_groups(uint64_t groups, size_t items)
 	return (struct ilab_grid){ { (size_t)groups * items, 1, 1 }, { items, 1, 1 } };
 }
 
-/* Enough groups to fill the largest GPU several times over, few enough that the partial sums of a checksum are a small read. An
- * item then takes at most count / 2^22 chunks of 16 bytes: 60,000 of them are reached at a petabyte. */
-#define MAX_ELEMENT_GROUPS 4096
+/* 4096 groups fill the largest GPU several times over and keep the partial sums of a checksum a small read. More only beyond 2^34
+ * elements, so that an item takes 4096 chunks of 16 bytes at most, whatever the compiler unrolls of their elements. */
+#define USUAL_GROUPS 4096
 #define ELEMENTS_PER_ITEM 8
+#define MAX_ELEMENTS_PER_GROUP (UINT64_C(1) << 22)
 
 struct ilab_grid ilab_grid_elements(uint64_t count)
 {
-	uint64_t groups = divide_up(count, (uint64_t)ILAB_KERNEL_GROUP * ELEMENTS_PER_ITEM);
-	if (groups > MAX_ELEMENT_GROUPS)
-		groups = MAX_ELEMENT_GROUPS;
-	return grid_of_groups(groups ? groups : 1, ILAB_KERNEL_GROUP);
+	const uint64_t enough = divide_up(count, MAX_ELEMENTS_PER_GROUP);
+	const uint64_t most = enough > USUAL_GROUPS ? enough : USUAL_GROUPS;
+	const uint64_t groups = divide_up(count, (uint64_t)ILAB_KERNEL_GROUP * ELEMENTS_PER_ITEM);
+	return grid_of_groups(groups > most ? most : groups, ILAB_KERNEL_GROUP);
 }
 
 size_t ilab_grid_groups(const struct ilab_grid *grid)
@@ -129,12 +130,17 @@ size_t ilab_grid_groups(const struct ilab_grid *grid)
 /* --- matrix products -------------------------------------------------------------------------------------------------- */
 
 #define MAX_ROWS 0x7fffffffu
+/* AMD's compilers count items in 32 bits: 2^24 groups of 256. */
+#define MAX_TILES 0xffffffu
 
 static enum ilab_status check_sizes(uint64_t m, uint64_t n, uint64_t k, struct ilab_err *err)
 {
 	if (m > MAX_ROWS || n > MAX_ROWS)
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "the built-in product takes at most %u rows and columns, not %llu x %llu",
 			MAX_ROWS, (unsigned long long)m, (unsigned long long)n);
+	if (divide_up(m, 64) * divide_up(n, 64) > MAX_TILES)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "the built-in product makes at most %u tiles of 64 x 64, too few for %llu x %llu",
+			MAX_TILES, (unsigned long long)m, (unsigned long long)n);
 	if (k > ILAB_GEMM_MAX_K)
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "the built-in product sums over at most %u elements, not %llu",
 			ILAB_GEMM_MAX_K, (unsigned long long)k);

@@ -110,7 +110,8 @@ struct ilab_product {
 /* Largest k: one compiler ends loops silently at 65,535 turns (cl/README.md). */
 #define ILAB_GEMM_MAX_K 480000u
 
-/* ILAB_REFUSED when m or n passes 2^31-1 or k passes ILAB_GEMM_MAX_K. m, n, k >= 1. */
+/* ILAB_REFUSED when m or n passes 2^31-1, y has over 2^24-1 tiles of 64 x 64 (6.9e10 elements), or k passes ILAB_GEMM_MAX_K.
+ * m, n, k >= 1. */
 enum ilab_status ilab_product_plan(enum ilab_gemm_kernel kernel, enum ilab_dtype dtype, enum ilab_layout weight_layout,
 	enum ilab_epilogue epilogue, enum ilab_multiply_add multiply_add, uint64_t m, uint64_t n, uint64_t k,
 	struct ilab_product *out, struct ilab_err *err);
