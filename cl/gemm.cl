@@ -11,7 +11,9 @@
 
 #define STEP 16
 #define TILE (16 * ITEM)
-#define PITCH (TILE + 4)                /* floats from one k to the next in local memory; keeps float4 alignment */
+/* Place of row kk in a tile in local memory. The odd gaps keep float4 alignment and spread the four k that a warp writes at once
+ * over all banks. */
+#define LINE(kk) ((kk) * (TILE + 4) + (kk) / 8 * 8)
 #define BAND 8                          /* tile rows that are walked together, so that their W tiles stay in cache */
 
 /* --- from memory to the tile ------------------------------------------------------------------------------------------- */
@@ -61,7 +63,7 @@ static inline void keep_rows(LPTR float *tile, uint item, float part[RUNS][4])
 	for (uint j = 0; j < RUNS; j++)
 #pragma unroll
 		for (uint t = 0; t < 4; t++)
-			tile[(item % 4 * 4 + t) * PITCH + item / 4 + j * 64] = part[j][t];
+			tile[LINE(item % 4 * 4 + t) + item / 4 + j * 64] = part[j][t];
 }
 
 #if W_COLUMNS
@@ -78,10 +80,11 @@ static inline void load_w(__global const stored *w, uint first, uint n, uint k, 
 static inline void keep_w(LPTR float *tile, uint item, float part[RUNS][4])
 {
 #pragma unroll
-	for (uint j = 0; j < RUNS; j++)
-#pragma unroll
-		for (uint t = 0; t < 4; t++)
-			tile[(item / (TILE / 4) + j * (STEP / RUNS)) * PITCH + item % (TILE / 4) * 4 + t] = part[j][t];
+	for (uint j = 0; j < RUNS; j++) {
+		float4 v;
+		v.x = part[j][0]; v.y = part[j][1]; v.z = part[j][2]; v.w = part[j][3];
+		*(LPTR float4 *)(tile + LINE(item / (TILE / 4) + j * (STEP / RUNS)) + item % (TILE / 4) * 4) = v;
+	}
 }
 #else
 #define load_w load_rows
@@ -112,7 +115,7 @@ static inline void multiply(LPTR const float *xs, LPTR const float *ws, uint row
 			acc[i][j] = MULADD(a[i], b[j], acc[i][j]);
 }
 
-#define AT(kk) multiply(xs + (kk) * PITCH, ws + (kk) * PITCH, row, col, acc)
+#define AT(kk) multiply(xs + LINE(kk), ws + LINE(kk), row, col, acc)
 
 static inline stored epilogue(float v, __global const stored *bias, uint col)
 {
@@ -138,8 +141,8 @@ static inline void tile_place(uint group, uint m, uint n, uint *m0, uint *n0)
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void gemm(uint m, uint n, uint k, __global const stored *x,
 	__global const stored *w, __global const stored *bias, __global stored *y)
 {
-	__local float4 xs4[STEP * PITCH / 4];
-	__local float4 ws4[STEP * PITCH / 4];
+	__local float4 xs4[LINE(STEP) / 4];
+	__local float4 ws4[LINE(STEP) / 4];
 	LPTR float *xs = (LPTR float *)xs4;
 	LPTR float *ws = (LPTR float *)ws4;
 	const uint item = (uint)get_local_id(0), row = item / 16, col = item % 16;

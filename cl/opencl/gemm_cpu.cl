@@ -74,13 +74,17 @@ static inline void store_part(float16 v, __global stored *p, uint count)
 		p[j] = from_float(e[j]);
 }
 
+#if EPILOGUE == 2
+DEFINE_GELU(gelu16, float16)
+#endif
+
 static inline float16 epilogue16(float16 v, __global const stored *bias, uint count)
 {
 #if EPILOGUE != 0
 	v += load_part(bias, count);
 #endif
 #if EPILOGUE == 2
-	v = 0.5f * v * erfc(-0.70710678f * v);
+	v = gelu16(v);
 #endif
 	return v;
 }
