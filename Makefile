@@ -71,7 +71,7 @@ ALL_LDFLAGS = $(ILAB_LDFLAGS) $(LDFLAGS)
 
 # --- building ---------------------------------------------------------------------------------------------------------
 
-.PHONY: all build lib help clean deps run check check-gpu test layers unit sanitized native-compile conformance schema cli notebook archives dist kit verify-kit install uninstall FORCE
+.PHONY: all build lib help clean deps run check check-gpu test bench layers unit sanitized native-compile conformance schema cli notebook archives dist kit verify-kit install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -170,6 +170,14 @@ $(O)/gpu-passes: $(O)/tests/gpu/passes.o $(O)/libilab.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
+# Benchmarks of ours for ourselves; not tests.
+$(O)/bench/%: $(O)/bench/%.o $(O)/libilab.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+bench: $(O)/bench/gemm_cpu
+	$(Q)$<
+
 layers:
 	$(Q)tests/layers/run
 
@@ -256,5 +264,6 @@ help:
 	@echo 'make check-gpu  the tests and benchmarks that need a GPU'
 	@echo 'make dist       $(O)/archives/: the source archive, reproducible, with its manifest; make kit: what is used beside the program'
 	@echo 'make verify-kit KIT=folder: compare an extracted archive with its manifest'
+	@echo 'make bench      our CPU product against CLBlast'
 	@echo 'make clean      remove $(O)'
 	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS, O=folder, V=1 (show commands), WERROR=1, SAN=address,undefined, CUDA_HOME'

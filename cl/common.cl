@@ -52,9 +52,7 @@ static inline stored from_float(float v) { return native_bf16(v); }
 #else
 static inline stored from_float(float v)        /* to nearest, ties to even; a NaN stays one */
 {
-	uint bits = as_uint(v);
-	if ((bits & 0x7fffffffu) > 0x7f800000u)
-		return (stored)(bits >> 16 | 0x40u);
+	const uint bits = v == v ? as_uint(v) : 0x7fc00000u;
 	return (stored)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 #endif
