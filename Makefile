@@ -30,8 +30,10 @@ CONF_SRC := $(sort $(wildcard tests/conformance/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/cl_texts.o
 NATIVE_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard src/backend/native*.c)))
 CUDA_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard cuda/*.c)))
+HIP_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard hip/*.c)))
 HOST_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard tests/native/host_*.c)))
 CUDA_HOME ?= /usr/local/cuda
+HIP_HOME ?= $(if $(wildcard /opt/rocm/include/hip/hip_runtime_api.h),/opt/rocm,/usr)
 MODULES := $(strip $(if $(CUDA),$(O)/modules/cuda.so) $(if $(HIP),$(O)/modules/hip.so))
 UNIT_BIN := $(UNIT_SRC:%.c=$(O)/%)
 PROGRAM := $(O)/iteragpu-lab
@@ -60,6 +62,7 @@ has_csv = $(shell d=$$(mktemp -d) && echo 'int main(void) { struct csv_parser p;
 	$(CC) $(CPPFLAGS) $(CFLAGS) -include csv.h -x c - -o $$d/t $(LDFLAGS) -lcsv 2>/dev/null && echo yes; rm -rf $$d)
 $(if $(has_csv),,$(error libcsv not found: install libcsv-dev (Debian, Ubuntu) or libcsv-devel (Fedora), or run `make deps`))
 $(if $(CUDA),$(if $(wildcard $(CUDA_HOME)/include/cublasLt.h),,$(error CUDA=1 needs the CUDA headers: no $(CUDA_HOME)/include/cublasLt.h; install NVIDIA's toolkit or set CUDA_HOME)))
+$(if $(HIP),$(if $(wildcard $(HIP_HOME)/include/hip/hiprtc.h),,$(error HIP=1 needs the HIP headers: no $(HIP_HOME)/include/hip/hiprtc.h; install libamdhip64-dev (Debian, Ubuntu) or AMD's hip-dev, or set HIP_HOME)))
 endif
 endif
 PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS))
@@ -86,6 +89,7 @@ $(O)/flags: FORCE
 
 # Vendor headers, for the folders that need them.
 $(O)/cuda/%.o: VENDOR_CPPFLAGS := -isystem $(CUDA_HOME)/include
+$(O)/hip/%.o: VENDOR_CPPFLAGS := -D__HIP_PLATFORM_AMD__ -isystem $(HIP_HOME)/include
 
 $(O)/%.o: %.c $(O)/flags
 	$(call say,CC,$<)
@@ -113,6 +117,7 @@ $(PROGRAM): $(O)/src/main.o $(O)/libilab.a
 # A module holds its own copy of the low layers that it uses and shows one symbol. No vendor library is linked: it loads anywhere and
 # explains what is missing.
 $(O)/modules/cuda.so: $(CUDA_OBJ)
+$(O)/modules/hip.so: $(HIP_OBJ)
 $(O)/modules/%.so: $(NATIVE_OBJ) $(O)/libilab.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -122,7 +127,7 @@ $(O)/iteragpu-lab.1: $(PROGRAM)
 	$(call say,MAN,$@)
 	$(Q)$(PROGRAM) --man >$@
 
--include $(LIB_OBJ:.o=.d) $(NATIVE_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(UNIT_AUX:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d) $(O)/tests/native-compile/native_compile.d
+-include $(LIB_OBJ:.o=.d) $(NATIVE_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(HIP_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(UNIT_AUX:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d) $(O)/tests/native-compile/native_compile.d
 
 # --- tests ------------------------------------------------------------------------------------------------------------
 # `make test` builds and runs them all without installing anything; `make check` gets the tools first.
@@ -266,4 +271,4 @@ help:
 	@echo 'make verify-kit KIT=folder: compare an extracted archive with its manifest'
 	@echo 'make bench      our CPU product against CLBlast'
 	@echo 'make clean      remove $(O)'
-	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS, O=folder, V=1 (show commands), WERROR=1, SAN=address,undefined, CUDA_HOME'
+	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS, O=folder, V=1 (show commands), WERROR=1, SAN=address,undefined, CUDA_HOME, HIP_HOME'

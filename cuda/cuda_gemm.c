@@ -180,6 +180,7 @@ static enum ilab_status lt_run(void *state, const struct native_gemm_choice *cho
 
 const struct native_gemm cuda_gemm = {
 	.provider = ILAB_GEMM_CUBLASLT,
+	.tf32 = true,
 	.open = lt_open,
 	.close = lt_close,
 	.plan = lt_plan,

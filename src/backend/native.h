@@ -97,6 +97,7 @@ struct native_gemm_choice {
 
 struct native_gemm {
 	enum ilab_gemm provider;
+	bool tf32;                     /* it has this type, which our own product has not */
 	/* BLOCKS. Loads the library and makes a handle in the current context. ILAB_REFUSED names the library that is missing. */
 	enum ilab_status (*open)(struct ilab_arena *arena, int device, void **library, struct ilab_err *err);
 	void (*close)(void *library);  /* NULL is allowed */

@@ -26,6 +26,13 @@ static enum ilab_status open_library(struct ilab_session *s, struct ilab_err *er
 
 /* --- one layer ---------------------------------------------------------------------------------------------------------- */
 
+static enum ilab_status check_dtype(enum ilab_dtype dtype, struct ilab_err *err)
+{
+	if (dtype != ILAB_TF32 || library_gemm()->tf32)
+		return ILAB_OK;
+	return ilab_err_set(err, ILAB_REFUSED, "", 0, "unsupported: %s has no tf32; use float32, float16 or bfloat16", native_vendor.api);
+}
+
 static enum ilab_status init_layer(struct native_layer *l, int layer, const struct ilab_shape *shape, const struct ilab_sizes *sizes, struct ilab_err *err)
 {
 	l->m = sizes->rows;
@@ -253,7 +260,9 @@ enum ilab_status native_plan(struct ilab_session *s, const struct ilab_shape *sh
 	struct ilab_sizes sizes;
 	struct native_plan *p = ilab_arena_alloc(&s->arena, sizeof(*p));
 	*out = (struct ilab_plan){ .shape = *shape, .dtype = dtype, .state = p };
-	enum ilab_status status = ilab_shape_sizes(shape, dtype, &sizes, err);
+	enum ilab_status status = check_dtype(dtype, err);
+	if (!status)
+		status = ilab_shape_sizes(shape, dtype, &sizes, err);
 	for (int i = 0; !status && i < 2; i++)
 		status = init_layer(&p->layers[i], i, shape, &sizes, err);
 	if (!status)

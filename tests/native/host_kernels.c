@@ -217,5 +217,6 @@ static enum ilab_status gemm_run(void *library, const struct native_gemm_choice 
 }
 
 const struct native_gemm host_gemm = {
-	.provider = ILAB_GEMM_CUBLASLT, .open = gemm_open, .close = gemm_close, .plan = gemm_plan, .candidates = gemm_candidates, .run = gemm_run,
+	.provider = ILAB_GEMM_CUBLASLT,
+	.tf32 = true, .open = gemm_open, .close = gemm_close, .plan = gemm_plan, .candidates = gemm_candidates, .run = gemm_run,
 };

@@ -1,0 +1,42 @@
+#ifndef ILAB_HIP_MODULE_H
+#define ILAB_HIP_MODULE_H
+
+/* What the files of hip/ share. Vendor headers serve for types and for checking prototypes; no vendor library is linked. */
+
+#include "backend/native.h"
+#include "backend/native_library.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Where ROCm's own packages put their libraries, which are not always in the loader's path. */
+#define HIP_LIBRARY_FOLDER "/opt/rocm/lib"
+
+/* hip_rt.c. Libraries of one ROCm release go together: the others are chosen by the series of this one. */
+const struct native_rt *hip_load(struct ilab_err *err);
+const struct native_library *hip_runtime_library(void);
+int hip_series(void);                  /* 5, 6, 7: of the library that is loaded */
+bool hip_is_at_least(int major, int minor);
+const char *hip_version_text(struct ilab_arena *arena);
+
+/* hip_agent.c. "gfx90a", of the device at a PCI address; false when the runtime below HIP does not say. */
+bool hip_architecture_at(const char *pci_address, char *name, size_t size);
+
+/* hip_rtc.c */
+enum ilab_status hip_compile(const char *text, const char *label, const char *architecture, void **image, struct ilab_err *err);
+bool hip_rtc_describe(struct ilab_arena *arena, struct ilab_library *out, struct ilab_err *err);
+
+/* hip_gemm.c */
+extern const struct native_gemm hip_gemm;
+bool hip_gemm_describe(struct ilab_arena *arena, struct ilab_library *out, struct ilab_err *err);
+
+/* hip_sysfs.c: what the kernel driver says, from files. `root` is "" for this machine. */
+bool hip_sysfs_process_memory(const char *root, const char *pci_address, long pid, uint64_t *bytes);
+bool hip_sysfs_device_memory(const char *root, const char *pci_address, uint64_t *bytes);
+bool hip_process_memory(const char *pci_address, uint64_t *bytes);
+bool hip_device_memory(const char *pci_address, uint64_t *bytes);
+const char *hip_driver_release(struct ilab_arena *arena);
+/* Why this process cannot use AMD's compute devices, NULL when the kernel's side looks right. */
+const char *hip_kernel_trouble(struct ilab_arena *arena);
+
+#endif
