@@ -12,9 +12,10 @@
  * which order, and over which grid. OpenCL and the native backends share this file, so that all launch the same thing.
  * Pure functions: no driver is called. */
 
-/* How a * b + c is computed in sums of products. FMA: one rounding, wherever the device has it in hardware
- * (CL_FP_FMA among CL_DEVICE_SINGLE_FP_CONFIG; CUDA, HIP). SEPARATE: two roundings, for devices that emulate fma (rusticl on
- * llvmpipe is 16 times slower with it). MAD: as the compiler likes. */
+/* How a * b + c is computed in sums of products. FMA: one rounding, for devices that have it in hardware (CL_FP_FMA among
+ * CL_DEVICE_SINGLE_FP_CONFIG; CUDA, HIP). MAD: as the compiler likes, for the others: two roundings where fma would be emulated (rusticl
+ * on llvmpipe is 16 times slower with it), one where it is there but not reported (Intel's runtime on AMD's CPUs, twice as fast as
+ * SEPARATE). SEPARATE: two roundings, the same bits everywhere. */
 enum ilab_multiply_add { ILAB_MULTIPLY_ADD_SEPARATE, ILAB_MULTIPLY_ADD_MAD, ILAB_MULTIPLY_ADD_FMA };
 
 /* --- programs --------------------------------------------------------------------------------------------------------- */
@@ -76,9 +77,9 @@ size_t ilab_grid_groups(const struct ilab_grid *grid);
 
 /* Our own product, y[m, n] = epilogue(x[m, k] W^T + bias): programs and launches, in order, on one in-order queue.
  *   TILED  cl/gemm.cl, every compiler, one launch, no temporary memory. For GPUs.
- *   CPU    cl/opencl/gemm_cpu.cl, OpenCL only, float16 vectors, one item a group. For CPU devices that have fma in hardware and
- *          make vector code of it: type CPU and CL_FP_FMA (PoCL, Intel). Elsewhere (rusticl on llvmpipe) it is right, but TILED is
- *          four times faster and compiles in a fraction of the time.
+ *   CPU    cl/opencl/gemm_cpu.cl, OpenCL only, float16 vectors, one item a group. For CPU devices whose compiler makes
+ *          vector code of it: CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT above 1 (PoCL, Intel). Elsewhere (rusticl on llvmpipe, Oclgrind) it is
+ *          right, but TILED is faster and compiles in a fraction of the time.
  *          temporary_bytes: 4 k (ceil(m / 12) 12 + ceil(n / 32) 32), or 0 for small shapes and vectors. */
 enum ilab_gemm_kernel { ILAB_GEMM_KERNEL_TILED, ILAB_GEMM_KERNEL_CPU };
 
