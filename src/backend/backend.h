@@ -86,6 +86,9 @@ struct ilab_session_info {
 	double timer_resolution_seconds;
 };
 
+/* What a probe's arithmetic must come to: 16 chains that end at 0.75 / (1 - 0.5) each. */
+#define ILAB_PROBE_RESULT 24.0f
+
 struct ilab_backend {
 	uint32_t abi;                  /* ILAB_BACKEND_ABI */
 	const char *name;              /* "opencl" "cuda" "hip" */
@@ -138,8 +141,9 @@ struct ilab_backend {
 		struct ilab_buffer *w, struct ilab_buffer *b, struct ilab_buffer *y, struct ilab_buffer *temporary,
 		enum ilab_epilogue epilogue, struct ilab_err *err);
 
-	/* QUEUES a known amount of work for `ceilings`: COPY moves `amount` bytes from one half of `scratch` to the other; FMA and MATRIX
-	 * do `amount` FLOP at least and write a checkable result to `scratch`. *done: bytes read + written, or FLOP. */
+	/* QUEUES a known amount of work for `ceilings`: COPY moves `amount` bytes from the first half of `scratch` to the second; FMA and
+	 * MATRIX do `amount` FLOP at least and write float32 from the start of `scratch` on, each ILAB_PROBE_RESULT. *done: bytes read + written,
+	 * or FLOP. */
 	enum ilab_status (*probe)(struct ilab_session *s, enum ilab_probe what, enum ilab_dtype dtype, struct ilab_buffer *scratch,
 		uint64_t amount, uint64_t *done, struct ilab_err *err);
 

@@ -2,6 +2,7 @@
 
 #include "base/numtext.h"
 #include "base/outfile.h"
+#include "cli/ceiling.h"
 #include "cli/comparing.h"
 #include "cli/deliver.h"
 #include "cli/measuring.h"
@@ -16,6 +17,7 @@ struct run {
 	struct ilab_progress progress;
 	struct ilab_selector selector;
 	struct ilab_views all, chosen;
+	struct ilab_ceilings ceilings;
 	struct ilab_compare record;
 };
 
@@ -65,6 +67,21 @@ static enum ilab_status choose_views(struct run *r, struct ilab_err *err)
 	return ILAB_OK;
 }
 
+/* Of the views that are compared, in the type that is compared. */
+static enum ilab_status find_ceilings(struct run *r, struct ilab_err *err)
+{
+	struct ilab_comparing *c = &r->comparing;
+	const struct ilab_options *o = c->options;
+	const struct ilab_ceiling_request q = { .context = c->context, .options = o, .survey = c->survey, .progress = c->progress,
+		.physical = c->physical, .views = c->views, .dtypes = 1u << c->request.dtype,
+		.timeout_seconds = o->timeout_ns ? c->timeout_seconds : ILAB_CEILING_TIMEOUT_SECONDS };
+	if (o->no_ceilings)
+		return ILAB_OK;
+	c->ceilings = &r->ceilings;
+	return o->ceilings ? ilab_ceiling_read(o->ceilings, c->physical->identity, c->context->arena, &r->ceilings, err)
+		: ilab_ceiling_measure(&q, &r->ceilings, err);
+}
+
 static enum ilab_status work(struct run *r, struct ilab_err *err)
 {
 	struct ilab_comparing *c = &r->comparing;
@@ -72,6 +89,8 @@ static enum ilab_status work(struct run *r, struct ilab_err *err)
 	enum ilab_status status = ilab_physical_survey(&r->survey, c->context, c->options, &r->progress, err);
 	if (status == ILAB_OK)
 		status = choose_views(r, err);
+	if (status == ILAB_OK)
+		status = find_ceilings(r, err);
 	ilab_progress_clear(&r->progress);
 	return status == ILAB_OK ? ilab_comparing_run(c, &r->record, err) : status;
 }

@@ -49,4 +49,10 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"Name a view twice with --views and it is compared with itself: a check of this program.\n",
 		ilab_cmd_compare,
 	},
+	[ILAB_COMMAND_CEILINGS] = {
+		"ceilings", NULL, "copy bandwidth and arithmetic rates that a device reaches at best",
+		"Copies, multiply-adds and matrix units with nothing in the way, each checked and repeated, and a verified pass of a large\n"
+		"network through every provider, in every type. The best of all is the ceiling that `compare` puts rates beside.\n",
+		ilab_cmd_ceilings,
+	},
 };

@@ -15,7 +15,7 @@
 #define COST (1u << ILAB_COMMAND_COST)
 #define EXPORT (1u << ILAB_COMMAND_EXPORT)
 #define COMPARE (1u << ILAB_COMMAND_COMPARE)
-#define CEILINGS 0u
+#define CEILINGS (1u << ILAB_COMMAND_CEILINGS)
 #define SUITE 0u
 #define DIFF 0u
 #define RUNNING (MEASURE | COMPARE)                /* one shape, given by the user */

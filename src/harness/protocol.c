@@ -63,13 +63,13 @@ static bool add_run(cJSON *json, const struct ilab_request *request)
 cJSON *ilab_request_to_json(const struct ilab_request *request)
 {
 	cJSON *json = cJSON_CreateObject();
-	bool good = json && add(json, "request", cJSON_CreateString(request->measure ? "measure" : "enumerate"));
+	bool good = json && add(json, "request", cJSON_CreateString(request->measure ? "measure" : request->probe ? "probe" : "enumerate"));
 	for (size_t i = 0; good && i < COUNT(texts); i++) {
 		const char *value;
 		memcpy(&value, (const char *)request + texts[i].offset, sizeof(value));
 		good = !value || add(json, texts[i].name, cJSON_CreateString(value));
 	}
-	if (good && request->measure)
+	if (good && (request->measure || request->probe))
 		good = add_run(json, request);
 	if (good)
 		return json;
@@ -105,13 +105,13 @@ static bool get_run(const cJSON *json, struct ilab_request *out)
 enum ilab_status ilab_request_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_request *out, struct ilab_err *err)
 {
 	const char *what = text_of(json, "request");
-	*out = (struct ilab_request){ .measure = what && !strcmp(what, "measure") };
+	*out = (struct ilab_request){ .measure = what && !strcmp(what, "measure"), .probe = what && !strcmp(what, "probe") };
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		const char *value = ilab_arena_strdup(arena, text_of(json, texts[i].name));
 		memcpy((char *)out + texts[i].offset, &value, sizeof(value));
 	}
 	out->run.open.surroundings = &out->surroundings;
-	if (what && out->backend && (out->measure ? get_run(json, out) : !strcmp(what, "enumerate")))
+	if (what && out->backend && (out->measure || out->probe ? get_run(json, out) : !strcmp(what, "enumerate")))
 		return ILAB_OK;
 	return ilab_err_set(err, ILAB_IO, "", 0, "the worker was asked something that it does not know");
 }

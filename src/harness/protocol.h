@@ -2,18 +2,21 @@
 #define ILAB_HARNESS_PROTOCOL_H
 
 #include "harness/measure.h"
+#include "harness/probe.h"
 #include "result/json.h"
 
 /* What parent and worker say to each other: one JSON object a line.
  *
  *   parent  {"request":"enumerate", "backend":..., "module_dir":..., "surroundings":{...}}
  *           {"request":"measure", the same, and the members of struct ilab_measure_request}
+ *           {"request":"probe", the same, and the device's indices}
  *   worker  {"record":"started", "phase":..., "repetition":n}      {"record":"finished", "row":{a phase}}
  *           {"record":"progress", "what":..., "done":n, "total":n}
  *           {"record":"listing", "listing":{...}}                  answer to enumerate
  *           {"record":"result", "status":0 or 4, "measure":{...}}  answer to measure
  *                                                                  with "sample":{"rows":n, "width":n, "values":8 hex digits
  *                                                                  for each} where it was asked for
+ *           {"record":"probes", "probes":{"items":[...]}}                answer to probe
  *           {"record":"error", "status":n, "call":..., "code":n, "text":...}   answer to either
  *
  * Numbers and doubles arrive exactly as they were sent. */
@@ -22,7 +25,7 @@
 enum { ILAB_WORKER_REQUEST_FD = 3, ILAB_WORKER_RECORD_FD = 4 };
 
 struct ilab_request {
-	bool measure;                          /* else enumerate */
+	bool measure, probe;                   /* neither: enumerate */
 	const char *backend, *module_dir;      /* module_dir: NULL for the default places */
 	struct ilab_surroundings surroundings;
 	struct ilab_measure_request run;       /* of a measure; `tuning` does not travel yet */
@@ -37,6 +40,9 @@ enum ilab_status ilab_request_from_json(const cJSON *json, struct ilab_arena *ar
 cJSON *ilab_sample_to_json(const struct ilab_sample *sample);
 /* False when `json` is none, or odd; *out is empty then. */
 bool ilab_sample_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_sample *out);
+
+cJSON *ilab_probes_to_json(const struct ilab_probes *probes);
+enum ilab_status ilab_probes_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_probes *out, struct ilab_err *err);
 
 cJSON *ilab_error_to_json(enum ilab_status status, const struct ilab_err *error);
 /* Records the error that travelled in `err` and returns its status. */

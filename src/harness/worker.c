@@ -326,6 +326,26 @@ enum ilab_status ilab_worker_measure(struct ilab_worker *w, const struct ilab_me
 	return status;
 }
 
+enum ilab_status ilab_worker_probe(struct ilab_worker *w, const struct ilab_open_options *device, struct ilab_arena *arena, struct ilab_probes *out,
+	struct ilab_err *err)
+{
+	struct ilab_request request = { .probe = true, .run = { .open = *device } };
+	struct ilab_err why = { 0 };
+	cJSON *record = NULL;
+	set_phase(w, "probing", 0);
+	enum ilab_status status = send_request(w, &request, err);
+	while (status == ILAB_OK && (status = next_record(w, &record, err)) == ILAB_OK && observe(w, record, NULL))
+		cJSON_Delete(record);
+	if (status != ILAB_OK)
+		return status;
+	if (!strcmp(kind_of(record), "error"))
+		status = ilab_error_from_json(record, err);
+	else if (ilab_probes_from_json(cJSON_GetObjectItemCaseSensitive(record, "probes"), arena, out, &why) != ILAB_OK)
+		status = unexpected(&why, err);
+	cJSON_Delete(record);
+	return status;
+}
+
 enum ilab_worker_end ilab_worker_ended(const struct ilab_worker *w)
 {
 	return w->end;

@@ -2,6 +2,7 @@
 #define ILAB_HARNESS_WORKER_H
 
 #include "harness/measure.h"
+#include "harness/probe.h"
 
 /* The parent's side of the worker process. The program runs itself again (/proc/self/exe --worker) in its own process group, for one
  * backend; the parent never loads a driver. Requests and records are JSON lines on descriptors of their own; the
@@ -34,6 +35,9 @@ enum ilab_status ilab_worker_start(const struct ilab_worker_options *options, st
 enum ilab_status ilab_worker_enumerate(struct ilab_worker *w, struct ilab_arena *arena, struct ilab_listing *out, struct ilab_err *err);
 enum ilab_status ilab_worker_measure(struct ilab_worker *w, const struct ilab_measure_request *request, const struct ilab_observer *observer,
 	struct ilab_arena *arena, struct ilab_measure *out, struct ilab_err *err);
+
+enum ilab_status ilab_worker_probe(struct ilab_worker *w, const struct ilab_open_options *device, struct ilab_arena *arena, struct ilab_probes *out,
+	struct ilab_err *err);
 
 /* Why an answer did not come, for those who must tell a crash from an error: a signal ended the worker, or the time-out did. */
 enum ilab_worker_end { ILAB_WORKER_ALIVE, ILAB_WORKER_CRASHED, ILAB_WORKER_TIMED_OUT };

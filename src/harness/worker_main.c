@@ -109,6 +109,22 @@ static void measure(const struct ilab_request *request, struct ilab_arena *arena
 	send(json);
 }
 
+static void probe(const struct ilab_request *request, struct ilab_arena *arena)
+{
+	struct ilab_err err = { 0 };
+	struct ilab_probes probes;
+	send_started(NULL, "probing", 0);
+	const struct ilab_backend *backend = ilab_backend_load(request->backend, request->module_dir, NULL, &err);
+	enum ilab_status status = backend ? ilab_probe_run(backend, &request->run.open, arena, &probes, &err) : ILAB_REFUSED;
+	if (status != ILAB_OK) {
+		send(ilab_error_to_json(status, &err));
+		return;
+	}
+	cJSON *json = record_of("probes");
+	cJSON_AddItemToObject(json, "probes", ilab_probes_to_json(&probes));
+	send(json);
+}
+
 static void serve(const char *line, size_t bytes)
 {
 	struct ilab_arena arena = { 0 };
@@ -123,6 +139,8 @@ static void serve(const char *line, size_t bytes)
 		send(ilab_error_to_json(status, &err));
 	else if (request.measure)
 		measure(&request, &arena);
+	else if (request.probe)
+		probe(&request, &arena);
 	else
 		enumerate(&request, &arena);
 	ilab_arena_free(&arena);

@@ -36,6 +36,6 @@ enum ilab_status ilab_ceilings_check(const struct ilab_ceilings *r, struct ilab_
 /* The highest rate of a type over all units and views; NULL: none measured. */
 const struct ilab_ceiling *ilab_ceilings_best(const struct ilab_ceilings *r, const char *dtype);
 
-const char *ilab_text_ceilings(const struct ilab_ceilings *r, struct ilab_arena *arena);
+const char *ilab_text_ceilings(const struct ilab_ceilings *r, bool verbose, struct ilab_arena *arena);
 
 #endif

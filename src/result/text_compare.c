@@ -50,9 +50,9 @@ static void add_heading(struct ilab_text_buffer *b, const struct ilab_compare *r
 /* Four digits or so, whatever the size. */
 static const char *ratio_text(struct ilab_arena *arena, double v)
 {
-	if (v < 0.01 || v >= 1e5)
+	if (v < 1e-4 || v >= 1e5)
 		return ilab_layout_short(arena, v);
-	return ilab_layout_fixed(arena, v, v < 10 ? 3 : v < 100 ? 2 : v < 1000 ? 1 : 0);
+	return ilab_layout_fixed(arena, v, v < 0.01 ? 4 : v < 10 ? 3 : v < 100 ? 2 : v < 1000 ? 1 : 0);
 }
 
 /* "-1.2 +3.4 %": how far the interval reaches from the value. */
@@ -84,12 +84,12 @@ static void add_row(struct ilab_text_buffer *b, const struct ilab_compare *r, co
 		ilab_text_add(b, "  %-3s %11s  (%s)\n", letter(arena, index_of(r, row->view)), "-", v->reason != NULL ? v->status : row->median_seconds.reason);
 		return;
 	}
-	ilab_text_add(b, "  %-3s %11s %14s  %7s  %-16s %-10s%7s%s\n", letter(arena, index_of(r, row->view)),
+	ilab_text_add(b, "  %-3s %11s %14s  %7s  %-16s %-9s%s%s\n", letter(arena, index_of(r, row->view)),
 		ilab_layout_seconds(arena, row->median_seconds.value),
 		reach(arena, &row->median_seconds, &row->ci_low_seconds, &row->ci_high_seconds),
 		reference ? "1" : row->ratio.reason != NULL ? "-" : ratio_text(arena, row->ratio.value), reference ? "" : bounds(arena, row),
 		reference ? "reference" : row->verdict.value != NULL ? row->verdict.value : "-",
-		row->share_of_ceiling.reason != NULL ? "" : ilab_arena_printf(arena, "%s %%", ilab_layout_fixed(arena, 100 * row->share_of_ceiling.value, 1)),
+		row->share_of_ceiling.reason != NULL ? "" : ilab_arena_printf(arena, "  %6s %%", ilab_layout_fixed(arena, 100 * row->share_of_ceiling.value, 1)),
 		row->suspect.reason == NULL && row->suspect.value ? " !" : "");
 }
 
@@ -115,9 +115,9 @@ static void add_times(struct ilab_text_buffer *b, const struct ilab_compare *r)
 {
 	static const char *const order[] = { "warm_forward", "cold_forward", "model_load", "inputs", "warmup" };
 
-	ilab_text_add(b, "\n%-5s %11s %14s  %7s  %-16s %-10s%s\n", "view", "median", "95 % interval",
-		ilab_arena_printf(b->arena, "time/%s", letter(b->arena, index_of(r, r->against))), "95 % interval", "verdict",
-		r->ceilings != NULL ? "of ceiling" : "");
+	ilab_text_add(b, "\n%-5s %11s %14s  %7s  %-16s %s\n", "view", "median", "95 % interval",
+		ilab_arena_printf(b->arena, "time/%s", letter(b->arena, index_of(r, r->against))), "95 % interval",
+		r->ceilings != NULL ? "verdict   of ceiling" : "verdict");
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		add_phase(b, r, order[i]);
 }

@@ -1,0 +1,24 @@
+#include "result/ceilings.h"
+
+#include "result/layout.h"
+
+const char *ilab_text_ceilings(const struct ilab_ceilings *r, bool verbose, struct ilab_arena *arena)
+{
+	struct ilab_text_buffer b = { .arena = arena };
+
+	ilab_layout_pair(&b, "device", "%s (%s, %s)", r->device_name, r->identity, r->device_type);
+	ilab_text_add(&b, "\n");
+	for (size_t i = 0; i < r->copy_count; i++)
+		ilab_layout_pair(&b, i == 0 ? "copy" : "", "%8s GB/s read and written, %s", ilab_layout_fixed(arena, r->copies[i].bytes_per_second / 1e9, 1),
+			r->copies[i].view);
+	for (size_t i = 0; i < r->arithmetic_count; i++) {
+		const struct ilab_ceiling *c = &r->arithmetic[i];
+		ilab_layout_pair(&b, c->dtype, "%16s  %-6s %s%s", ilab_layout_flops(arena, c->flop_per_second), c->unit, c->view,
+			ilab_ceilings_best(r, c->dtype) == c ? "  <- ceiling" : "");
+	}
+	if (!verbose && r->unmeasured_count > 0)
+		ilab_layout_pair(&b, "unmeasured", "%zu, with reasons in the document and with --verbose", r->unmeasured_count);
+	for (size_t i = 0; verbose && i < r->unmeasured_count; i++)
+		ilab_layout_pair(&b, i == 0 ? "unmeasured" : "", "%s", r->unmeasured[i]);
+	return b.text;
+}
