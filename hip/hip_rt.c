@@ -234,8 +234,8 @@ static const char *error_name(int code)
 
 static const char *error_text(int code)
 {
-	const char *text = hip.hipGetErrorString_((hipError_t)code);
-	return text ? text : "the runtime has no text for it";
+	const char *text = hip.hipGetErrorString_((hipError_t)code);      /* older releases give the name once more */
+	return text && strcmp(text, error_name(code)) ? text : "the runtime has no other words for it";
 }
 
 static bool is_no_memory(int code)

@@ -1,85 +1,16 @@
 /* The module cuda.so without a GPU: it loads, and says why there is no device. Each case runs in a process of its own, with a fake driver
  * loaded first: the loader then takes it for libcuda.so.1. Cases of the module are skipped where it is not built (CUDA=1). */
-#include "backend/backend.h"
+#include "module_probe.h"
 
 #include <dlfcn.h>
-#include <limits.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-static char build[PATH_MAX];               /* the folder of this build: this program is in tests/unit of it */
-
-static const char *in_build(const char *path)
-{
-	static char out[2][PATH_MAX + 64];
-	static int turn;
-	turn = !turn;
-	snprintf(out[turn], sizeof(out[turn]), "%s/%s", build, path);
-	return out[turn];
-}
-
-/* What a child found, as text. */
-struct answer { char text[4096]; };
 
 struct settings { const char *fake, *name, *value; };      /* fake NULL: no fake driver; name NULL: no setting */
-typedef void probe_fn(const struct ilab_backend *b, FILE *out);
 
-static void child(const struct settings *s, probe_fn *probe, FILE *out)
+static struct answer ask_cuda(struct settings s, probe_fn *fn)
 {
-	struct ilab_err err = {0};
-	signal(SIGSEGV, SIG_DFL);              /* a crash is the child's end, not a failed test inside it */
-	if (s->name)
-		setenv(s->name, s->value, 1);
-	if (s->fake && !dlopen(in_build(s->fake), RTLD_NOW | RTLD_GLOBAL)) {
-		fprintf(out, "no fake: %s", dlerror());
-		return;
-	}
-	const struct ilab_backend *b = ilab_backend_load("cuda", in_build("modules"), NULL, &err);
-	if (b)
-		probe(b, out);
-	else
-		fprintf(out, "%s", err.text);
-}
-
-static struct answer ask(struct settings s, probe_fn *probe)
-{
-	struct answer a = {0};
-	int ends[2];
-	if (access(in_build("modules/cuda.so"), R_OK))
-		skip();
-	assert_int_equal(pipe(ends), 0);
-	pid_t pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		FILE *out = fdopen(ends[1], "w");
-		child(&s, probe, out);
-		fclose(out);
-		_exit(0);
-	}
-	close(ends[1]);
-	size_t used = 0;
-	ssize_t n;
-	while (used < sizeof(a.text) - 1 && (n = read(ends[0], a.text + used, sizeof(a.text) - 1 - used)) > 0)
-		used += (size_t)n;
-	close(ends[0]);
-	int status;
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return a;
-}
-
-static void assert_says(const struct answer *a, const char *words)
-{
-	if (!strstr(a->text, words))
-		fail_msg("\"%s\" does not say \"%s\"", a->text, words);
+	const struct probe p = { .backend = "cuda", .module_dir = "modules", .fakes = { s.fake }, .environment = { { s.name, s.value } } };
+	return ask(&p, fn);
 }
 
 #define FAKE "tests/fakes/libcuda.so.1"
@@ -123,9 +54,9 @@ static void without_a_driver_it_says_so(void **state)
 	(void)state;
 	if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL))
 		skip();
-	struct answer a = ask((struct settings){0}, listing);
+	struct answer a = ask_cuda((struct settings){0}, listing);
 	assert_says(&a, "status 0 state unavailable reason library libcuda.so.1 not found (no NVIDIA driver): install");
-	a = ask((struct settings){0}, session);
+	a = ask_cuda((struct settings){0}, session);
 	assert_says(&a, "open: 2 library libcuda.so.1 not found");
 }
 
@@ -141,10 +72,10 @@ static void a_driver_s_refusal_is_quoted(void **state)
 		{ { FAKE, "FAKE_COUNT", "0" }, "state no-device reason the CUDA driver works but lists no device" },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct answer a = ask(cases[i].settings, listing);
+		struct answer a = ask_cuda(cases[i].settings, listing);
 		assert_says(&a, cases[i].words);
 		assert_says(&a, "devices 0");
-		a = ask(cases[i].settings, session);
+		a = ask_cuda(cases[i].settings, session);
 		assert_says(&a, "open: 2 ");
 	}
 }
@@ -152,18 +83,18 @@ static void a_driver_s_refusal_is_quoted(void **state)
 static void devices_are_listed(void **state)
 {
 	(void)state;
-	struct answer a = ask((struct settings){ FAKE, "FAKE_COUNT", "2" }, listing);
+	struct answer a = ask_cuda((struct settings){ FAKE, "FAKE_COUNT", "2" }, listing);
 	assert_says(&a, "state ready reason none devices 2 [cuda:0 Fake of a device 0000:0c:00.0 a0a0a0a0-a0a0-a0a0-a0a0-a0a0a0a0a0a0 CUDA 13.0 7] [cuda:1 ");
 }
 
 static void without_pools_it_counts_itself(void **state)
 {
 	(void)state;
-	struct answer a = ask((struct settings){ FAKE, "FAKE_POOLS", "0" }, session);
+	struct answer a = ask_cuda((struct settings){ FAKE, "FAKE_POOLS", "0" }, session);
 	assert_says(&a, "cuda_tracked cuMemGetInfo");
-	a = ask((struct settings){ FAKE, "FAKE_POOLS", "2" }, session);    /* said to be supported, and refused */
+	a = ask_cuda((struct settings){ FAKE, "FAKE_POOLS", "2" }, session);    /* said to be supported, and refused */
 	assert_says(&a, "cuda_tracked");
-	a = ask((struct settings){ FAKE, "FAKE_POOLS", "1" }, session);
+	a = ask_cuda((struct settings){ FAKE, "FAKE_POOLS", "1" }, session);
 	assert_says(&a, "cuda_mempool");
 }
 
@@ -179,11 +110,11 @@ static void kernels_compile_or_the_reason_is_said(void **state)
 	(void)state;
 	if (!compiler_is_here())
 		skip();
-	struct answer a = ask((struct settings){ FAKE, "FAKE_CAPABILITY", "90" }, session);
+	struct answer a = ask_cuda((struct settings){ FAKE, "FAKE_CAPABILITY", "90" }, session);
 	assert_says(&a, "plan: 0 builtin");
-	a = ask((struct settings){ FAKE, "FAKE_CAPABILITY", "990" }, session);     /* newer than the compiler: portable code */
+	a = ask_cuda((struct settings){ FAKE, "FAKE_CAPABILITY", "990" }, session);     /* newer than the compiler: portable code */
 	assert_says(&a, "plan: 0 builtin");
-	a = ask((struct settings){ FAKE, "FAKE_CAPABILITY", "61" }, session);
+	a = ask_cuda((struct settings){ FAKE, "FAKE_CAPABILITY", "61" }, session);
 	assert_says(&a, "plan: 2 NVRTC 13.");
 	assert_says(&a, "does not compile for this device's architecture sm_61 (it knows sm_75 to sm_");
 }
@@ -193,11 +124,11 @@ static void an_older_driver_wants_older_libraries(void **state)
 	(void)state;
 	if (dlopen("libnvrtc.so.12", RTLD_LAZY | RTLD_LOCAL))
 		skip();
-	struct answer a = ask((struct settings){ FAKE, "FAKE_VERSION", "12020" }, listing);
+	struct answer a = ask_cuda((struct settings){ FAKE, "FAKE_VERSION", "12020" }, listing);
 	assert_says(&a, "state ready");
 	assert_says(&a, "advice cuda: library libnvrtc.so.12 not found");
 	assert_says(&a, "advice cuda: library libcublasLt.so.12 not found");
-	a = ask((struct settings){ FAKE, "FAKE_VERSION", "12020" }, session);
+	a = ask_cuda((struct settings){ FAKE, "FAKE_VERSION", "12020" }, session);
 	assert_says(&a, "plan: 2 library libnvrtc.so.12 not found");
 }
 
@@ -228,11 +159,6 @@ static void what_is_no_module_is_refused(void **state)
 
 int main(void)
 {
-	ssize_t n = readlink("/proc/self/exe", build, sizeof(build) - 1);
-	if (n <= 0)
-		return 1;
-	for (int up = 0; up < 3; up++)
-		*strrchr(build, '/') = '\0';
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_driver_it_says_so), cmocka_unit_test(a_driver_s_refusal_is_quoted), cmocka_unit_test(devices_are_listed),
 		cmocka_unit_test(without_pools_it_counts_itself), cmocka_unit_test(kernels_compile_or_the_reason_is_said),

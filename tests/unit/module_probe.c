@@ -1,0 +1,90 @@
+#include "module_probe.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *in_build(const char *path)
+{
+	static char build[PATH_MAX], out[2][PATH_MAX + 64];
+	static int turn;
+	if (!*build) {
+		assert_true(readlink("/proc/self/exe", build, sizeof(build) - 1) > 0);
+		for (int up = 0; up < 3; up++)
+			*strrchr(build, '/') = '\0';
+	}
+	turn = !turn;
+	snprintf(out[turn], sizeof(out[turn]), "%s/%s", build, path);
+	return out[turn];
+}
+
+static void child(const struct probe *p, probe_fn *fn, FILE *out)
+{
+	struct ilab_err err = {0};
+	signal(SIGSEGV, SIG_DFL);              /* a crash is the child's end, not a failed test inside it */
+	signal(SIGABRT, SIG_DFL);
+	for (int i = 0; i < PROBE_SETTINGS && p->environment[i].name; i++)
+		setenv(p->environment[i].name, p->environment[i].value, 1);
+	for (int i = 0; i < PROBE_FAKES && p->fakes[i]; i++) {
+		if (dlopen(in_build(p->fakes[i]), RTLD_NOW | RTLD_GLOBAL))
+			continue;
+		fprintf(out, "no fake: %s", dlerror());
+		return;
+	}
+	const struct ilab_backend *b = ilab_backend_load(p->backend, in_build(p->module_dir), NULL, &err);
+	if (b)
+		fn(b, out);
+	else
+		fprintf(out, "%s", err.text);
+}
+
+struct answer ask(const struct probe *p, probe_fn *fn)
+{
+	struct answer a = {0};
+	int ends[2], status;
+	char module[PATH_MAX];
+	snprintf(module, sizeof(module), "%s/%s.so", in_build(p->module_dir), p->backend);
+	if (access(module, R_OK))
+		skip();
+	assert_int_equal(pipe(ends), 0);
+	fflush(NULL);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		FILE *out = fdopen(ends[1], "w");
+		child(p, fn, out);
+		fclose(out);
+		_exit(0);
+	}
+	close(ends[1]);
+	size_t used = 0;
+	ssize_t n;
+	while (used < sizeof(a.text) - 1 && (n = read(ends[0], a.text + used, sizeof(a.text) - 1 - used)) > 0)
+		used += (size_t)n;
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		fail_msg("the child ended with wait status %d after \"%s\"", status, a.text);
+	return a;
+}
+
+bool library_is_here(const char *name)
+{
+	int status = 0;
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(dlopen(name, RTLD_LAZY | RTLD_LOCAL) ? 0 : 1);
+	assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+void assert_says(const struct answer *a, const char *words)
+{
+	if (!strstr(a->text, words))
+		fail_msg("\"%s\" does not say \"%s\"", a->text, words);
+}
