@@ -110,11 +110,15 @@ static inline ulong splitmix64(ulong z)
  * vanishes in float32). Of our own, because the erfc of some compilers is 60 ulp off, that of others takes twice the time of
  * the memory access around it, and few have it for vectors. tests/conformance checks it against float64.
  * A macro, since OpenCL C knows no templates: T is float, or float16 where only OpenCL compiles the text. */
+#ifndef RECIPROCAL                      /* a native prelude may have the two in one instruction each */
+#define RECIPROCAL(T, v) ((T)(1.0f) / (v))
+#define EXP2 exp2
+#endif
 #define DEFINE_GELU(name, T) \
 static inline T name(T x) \
 { \
 	const T t = fmin(fabs(x), (T)(20.0f)); \
-	const T u = (T)(1.0f) / MULADD(t, (T)(0.3f), (T)(1.0f)); \
+	const T u = RECIPROCAL(T, MULADD(t, (T)(0.3f), (T)(1.0f))); \
 	T p = (T)(0.03542374447f); \
 	p = MULADD(p, u, (T)(-0.15615849197f)); \
 	p = MULADD(p, u, (T)(0.20455685258f)); \
@@ -123,6 +127,6 @@ static inline T name(T x) \
 	p = MULADD(p, u, (T)(0.10017593950f)); \
 	p = MULADD(p, u, (T)(0.12071213871f)); \
 	p = MULADD(p, u, (T)(0.11963200569f)); \
-	return (x < (T)(0.0f) ? (T)(0.0f) : x) - t * (p * u) * exp2(t * t * (T)(-0.72134752f)); \
+	return MULADD(-(t * (p * u)), EXP2(t * t * (T)(-0.72134752f)), x < (T)(0.0f) ? (T)(0.0f) : x); \
 }
 DEFINE_GELU(gelu, float)

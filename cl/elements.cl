@@ -1,4 +1,5 @@
-/* Kernels that make or read tensors element by element, 16 bytes at a time: fill, poison, checksum, bias, bias_gelu.
+/* Kernels that make or read tensors element by element, 16 bytes at a time: fill, poison, checksum, bias, bias_gelu,
+ * gelu_in_place.
  *
  * Every buffer begins on a 16-byte boundary, so chunk c holds the elements from c * PER_CHUNK on whatever the shape; the
  * few elements after the last whole chunk are taken one by one. Items stride over the chunks by the size of the grid. */
@@ -128,6 +129,37 @@ static inline void add_bias(ulong rows, uint cols, __global const stored *bias, 
 ELEMENTS_KERNEL bias(ulong rows, uint cols, __global const stored *b, __global stored *y)
 {
 	add_bias(rows, cols, b, y, 0);
+}
+
+/* y = gelu(y) over `count` elements, for products that add the bias themselves. It stands between two products, so it must run at the
+ * speed of memory: an item asks for several chunks before it works on the first, and the chunks of a group lie together. */
+#define IN_FLIGHT (16 / PER_CHUNK)
+ELEMENTS_KERNEL gelu_in_place(ulong count, __global stored *y)
+{
+	const ulong chunks = count / PER_CHUNK;
+	for (ulong first = get_group_id(0) * (ulong)(GROUP * IN_FLIGHT) + get_local_id(0); first < chunks;
+		first += get_num_groups(0) * (ulong)(GROUP * IN_FLIGHT)) {
+		__global uint4 *at = (__global uint4 *)y + first;
+		uint4 c[IN_FLIGHT];
+#pragma unroll
+		for (uint i = 0; i < IN_FLIGHT; i++)
+			if (first + i * GROUP < chunks)
+				c[i] = at[i * GROUP];
+#pragma unroll
+		for (uint i = 0; i < IN_FLIGHT; i++) {
+			if (first + i * GROUP < chunks) {
+				stored e[PER_CHUNK];
+				chunk_unpack(c[i], e);
+#pragma unroll
+				for (uint j = 0; j < PER_CHUNK; j++)
+					e[j] = from_float(gelu(to_float(e[j])));
+				at[i * GROUP] = chunk_pack(e);
+			}
+		}
+	}
+	const ulong last = chunks * PER_CHUNK + get_global_id(0);
+	if (last < count)
+		y[last] = from_float(gelu(to_float(y[last])));
 }
 
 ELEMENTS_KERNEL bias_gelu(ulong rows, uint cols, __global const stored *b, __global stored *y)

@@ -11,6 +11,9 @@
  * describes. There an algorithm is written down twice: as its configuration attributes, for people and for other versions of the library,
  * and as the library's own words ("data"), which hold all of it but mean something to the same version only. */
 
+#define ASKED 16                       /* results of the heuristics that a choice looks at */
+#define MAX_HEURISTIC 48               /* and that tuning takes */
+
 /* --- configurations as parameters --------------------------------------------------------------------------------------- */
 
 /* ID is read-only: it is given when an algorithm is made. */
@@ -121,9 +124,23 @@ static bool keeps_arithmetic(const cublasLtMatmulAlgo_t *algo, enum ilab_dtype d
 	return dtype != ILAB_F32 || !(flags & CUBLASLT_NUMERICAL_IMPL_FLAGS_TENSOR_OP_MASK);
 }
 
-static bool usable(const cublasLtMatmulHeuristicResult_t *r, enum ilab_dtype dtype, uint64_t max_bytes)
+/* A number of splits that cannot be read (-1) is up to the algorithm; then the reduction scheme tells. */
+static bool is_split(const cublasLtMatmulAlgo_t *algo)
 {
-	return r->state == CUBLAS_STATUS_SUCCESS && r->workspaceSize <= max_bytes && keeps_arithmetic(&r->algo, dtype);
+	const uint32_t splits = config_get(algo, attribute_named("split_k")), reduction = config_get(algo, attribute_named("reduction"));
+	return splits == NO_VALUE ? reduction != NO_VALUE && reduction != CUBLASLT_REDUCTION_SCHEME_NONE : splits > 1;
+}
+
+/* Parts of a split sum meet in float32, never in a 16-bit result. */
+static bool keeps_sums(const cublasLtMatmulAlgo_t *algo, enum ilab_dtype dtype)
+{
+	return ilab_dtype_bytes(dtype) == 4 || !is_split(algo) ||
+		config_get(algo, attribute_named("reduction")) == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+}
+
+static bool keeps_rules(const cublasLtMatmulAlgo_t *algo, enum ilab_dtype dtype)
+{
+	return keeps_arithmetic(algo, dtype) && keeps_sums(algo, dtype);
 }
 
 static uint64_t max_bytes_of(const struct lt_library *l, const struct native_gemm_request *request)
@@ -131,28 +148,22 @@ static uint64_t max_bytes_of(const struct lt_library *l, const struct native_gem
 	return request->max_temporary_bytes < l->max_temporary_bytes ? request->max_temporary_bytes : l->max_temporary_bytes;
 }
 
-/* Parts of a split sum meet in float32, never in a 16-bit result. */
-static uint32_t reductions_of(enum ilab_dtype dtype)
-{
-	return ilab_dtype_bytes(dtype) == 2 ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE : CUBLASLT_REDUCTION_SCHEME_MASK;
-}
-
 /* --- the heuristics ----------------------------------------------------------------------------------------------------- */
 
-static enum ilab_status ask(struct lt_library *l, const struct lt_product *p, const struct native_gemm_request *request,
-	cublasLtMatmulHeuristicResult_t *results, int capacity, int *count, struct ilab_err *err)
+struct results { cublasLtMatmulHeuristicResult_t rows[MAX_HEURISTIC]; int count; };
+
+/* The limit on the workspace is the only preference stated. Alignments are the default, 256 bytes, which all our buffers have; reduction
+ * schemes are not masked, since that would change the ranking: results that break our rules are passed over instead. So the first
+ * result is the one that any caller of this product with this workspace gets. */
+static enum ilab_status ask(struct lt_library *l, const struct lt_product *p, uint64_t max_bytes, int wanted, struct results *out, struct ilab_err *err)
 {
-	const uint64_t max_bytes = max_bytes_of(l, request);
-	const uint32_t reductions = reductions_of(request->dtype);
 	cublasLtMatmulPreference_t preference = NULL;
-	*count = 0;
+	out->count = 0;
 	cublasStatus_t code = lt.cublasLtMatmulPreferenceCreate_(&preference);
 	if (!code)
 		code = lt.cublasLtMatmulPreferenceSetAttribute_(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &max_bytes, sizeof(max_bytes));
 	if (!code)
-		code = lt.cublasLtMatmulPreferenceSetAttribute_(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions, sizeof(reductions));
-	if (!code)
-		code = lt.cublasLtMatmulAlgoGetHeuristic_(l->handle, p->desc, p->w, p->x, p->y, p->y, preference, capacity, results, count);
+		code = lt.cublasLtMatmulAlgoGetHeuristic_(l->handle, p->desc, p->w, p->x, p->y, p->y, preference, wanted, out->rows, &out->count);
 	if (preference)
 		lt.cublasLtMatmulPreferenceDestroy_(preference);
 	if (code && code != CUBLAS_STATUS_NOT_SUPPORTED)
@@ -160,21 +171,49 @@ static enum ilab_status ask(struct lt_library *l, const struct lt_product *p, co
 	return ILAB_OK;
 }
 
-#define ASKED 16
+static bool usable(const cublasLtMatmulHeuristicResult_t *r, enum ilab_dtype dtype, uint64_t max_bytes)
+{
+	return r->state == CUBLAS_STATUS_SUCCESS && r->workspaceSize <= max_bytes && keeps_rules(&r->algo, dtype);
+}
 
+static const cublasLtMatmulHeuristicResult_t *first_usable(const struct results *r, const struct native_gemm_request *request, uint64_t max_bytes,
+	bool unsplit)
+{
+	for (int i = 0; i < r->count; i++)
+		if (usable(&r->rows[i], request->dtype, max_bytes) && !(unsplit && is_split(&r->rows[i].algo)))
+			return &r->rows[i];
+	return NULL;
+}
+
+/* Splitting a sum gives idle multiprocessors work, at the price of a second kernel and of workspace to allocate and free: 5 to 10
+ * microseconds on an H200, where a single small kernel takes 2 or 3. A multiprocessor does some 128 multiply-adds a cycle, so that
+ * it is through a tile of 16 x 64 with a sum over 512 in 4096 cycles, less than that price. Products up to this size are not split;
+ * the ranking of the heuristics counts kernels, not allocations. */
+#define SMALL_SUM 512
+#define SMALL_MULTIPLY_ADDS (UINT64_C(1) << 22)
+
+static bool is_small(const struct native_gemm_request *r)
+{
+	return r->k <= SMALL_SUM && r->m <= SMALL_MULTIPLY_ADDS && r->n <= SMALL_MULTIPLY_ADDS && r->m * r->n <= SMALL_MULTIPLY_ADDS / r->k;
+}
+
+/* One result is asked for first, as other callers do; more only when that one breaks a rule. */
 static enum ilab_status first_choice(struct lt_library *l, struct lt_product *p, const struct native_gemm_request *request, uint64_t *temporary_bytes,
 	struct ilab_err *err)
 {
-	cublasLtMatmulHeuristicResult_t results[ASKED];
-	int count;
-	enum ilab_status status = ask(l, p, request, results, ASKED, &count, err);
-	if (status)
-		return status;
-	for (int i = 0; i < count; i++) {
-		if (!usable(&results[i], request->dtype, max_bytes_of(l, request)))
+	const struct attempt { uint64_t max_bytes; int wanted; bool unsplit; } attempts[] = {
+		{ 0, ASKED, true }, { max_bytes_of(l, request), 1, false }, { max_bytes_of(l, request), ASKED, false },
+	};
+	struct results results;
+	for (size_t i = !is_small(request); i < sizeof(attempts) / sizeof(attempts[0]); i++) {
+		enum ilab_status status = ask(l, p, attempts[i].max_bytes, attempts[i].wanted, &results, err);
+		if (status)
+			return status;
+		const cublasLtMatmulHeuristicResult_t *r = first_usable(&results, request, attempts[i].max_bytes, attempts[i].unsplit);
+		if (!r)
 			continue;
-		p->algo = results[i].algo;
-		*temporary_bytes = results[i].workspaceSize;
+		p->algo = r->algo;
+		*temporary_bytes = r->workspaceSize;
 		return ILAB_OK;
 	}
 	return ilab_err_set(err, ILAB_REFUSED, "cublasLtMatmulAlgoGetHeuristic", 0, "cuBLASLt has no algorithm for %s, %" PRIu64 " x %" PRIu64 " x %" PRIu64
@@ -190,7 +229,7 @@ static bool check(struct lt_library *l, const struct lt_product *p, const cublas
 	if (lt.cublasLtMatmulAlgoCheck_(l->handle, p->desc, p->w, p->x, p->y, p->y, algo, &result))
 		return false;
 	*temporary_bytes = result.workspaceSize;
-	return result.workspaceSize <= max_bytes_of(l, request) && keeps_arithmetic(algo, request->dtype);
+	return result.workspaceSize <= max_bytes_of(l, request) && keeps_rules(algo, request->dtype);
 }
 
 static cublasStatus_t init_algo(struct lt_library *l, enum ilab_dtype dtype, int id, cublasLtMatmulAlgo_t *algo)
@@ -236,17 +275,10 @@ static bool from_attributes(struct lt_library *l, const struct native_gemm_reque
 	return ok;
 }
 
-static bool keeps_sums(const cublasLtMatmulAlgo_t *algo, enum ilab_dtype dtype)
-{
-	const uint32_t splits = config_get(algo, attribute_named("split_k"));
-	return ilab_dtype_bytes(dtype) == 4 || splits <= 1 || splits == NO_VALUE ||
-		config_get(algo, attribute_named("reduction")) == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-}
-
 static enum ilab_status described_choice(struct lt_library *l, struct lt_product *p, const struct native_gemm_request *request, uint64_t *temporary_bytes,
 	struct ilab_err *err)
 {
-	if ((from_data(request->entry, &p->algo) || from_attributes(l, request, &p->algo)) && keeps_sums(&p->algo, request->dtype) &&
+	if ((from_data(request->entry, &p->algo) || from_attributes(l, request, &p->algo)) &&
 		check(l, p, &p->algo, request, temporary_bytes))
 		return ILAB_OK;
 	return ilab_err_set(err, ILAB_REFUSED, "cublasLtMatmulAlgoCheck", 0, "the tuning entry for %s, %" PRIu64 " x %" PRIu64 " x %" PRIu64
@@ -270,7 +302,6 @@ enum ilab_status lt_plan(void *state, struct ilab_arena *arena, const struct nat
 
 /* --- candidates for tuning ------------------------------------------------------------------------------------------------ */
 
-#define MAX_HEURISTIC 48
 #define MAX_CANDIDATES 128
 #define VARIED 8                       /* of the heuristics' best, that are varied */
 
@@ -332,19 +363,18 @@ enum ilab_status lt_candidates(void *state, struct ilab_arena *arena, const stru
 {
 	struct lt_library *l = state;
 	struct lt_product *p;
-	cublasLtMatmulHeuristicResult_t results[MAX_HEURISTIC];
-	int found = 0;
+	struct results results = { .count = 0 };
 	enum ilab_status status = lt_product_new(l, arena, request, &p, err);
 	if (status)
 		return status;
-	status = ask(l, p, request, results, MAX_HEURISTIC, &found, err);
+	status = ask(l, p, max_bytes_of(l, request), MAX_HEURISTIC, &results, err);
 	struct candidates *c = ilab_arena_alloc(arena, sizeof(*c));
 	c->l = l;
 	c->p = p;
 	c->request = request;
-	for (int i = 0; !status && i < found; i++)
-		if (usable(&results[i], request->dtype, max_bytes_of(l, request)))
-			add(c, &results[i].algo);
+	for (int i = 0; !status && i < results.count; i++)
+		if (usable(&results.rows[i], request->dtype, max_bytes_of(l, request)))
+			add(c, &results.rows[i].algo);
 	const size_t varied = c->count < VARIED ? c->count : VARIED;
 	for (size_t i = 0; i < varied; i++)
 		add_variants(c, &c->algos[i]);

@@ -119,6 +119,16 @@ struct ilab_grid ilab_grid_elements(uint64_t count)
 	return grid_of_groups(groups > most ? most : groups, ILAB_KERNEL_GROUP);
 }
 
+/* AMD's compilers count items in 32 bits: 2^24 groups of 256. Beyond, items loop. */
+#define MAX_GROUPS 0xffffffu
+#define GELU_ELEMENTS_PER_ITEM 16
+
+struct ilab_grid ilab_grid_gelu(uint64_t count)
+{
+	const uint64_t groups = divide_up(count, (uint64_t)ILAB_KERNEL_GROUP * GELU_ELEMENTS_PER_ITEM);
+	return grid_of_groups(groups > MAX_GROUPS ? MAX_GROUPS : groups, ILAB_KERNEL_GROUP);
+}
+
 size_t ilab_grid_groups(const struct ilab_grid *grid)
 {
 	size_t groups = 1;
@@ -130,8 +140,7 @@ size_t ilab_grid_groups(const struct ilab_grid *grid)
 /* --- matrix products -------------------------------------------------------------------------------------------------- */
 
 #define MAX_ROWS 0x7fffffffu
-/* AMD's compilers count items in 32 bits: 2^24 groups of 256. */
-#define MAX_TILES 0xffffffu
+#define MAX_TILES MAX_GROUPS
 
 static enum ilab_status check_sizes(uint64_t m, uint64_t n, uint64_t k, struct ilab_err *err)
 {

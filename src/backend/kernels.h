@@ -50,7 +50,8 @@ void ilab_program_label(const struct ilab_program *program, char *buf, size_t si
  *   poison    (ulong count, ptr dst)
  *   checksum  (ulong stream, ulong rows, ulong cols, uint columns, ptr src, ptr partials)     ulong partials[one per work-group]
  *   bias      (ulong rows, uint cols, ptr bias, ptr y)          y += bias, in place, y [rows, cols] row-major
- *   bias_gelu (ulong rows, uint cols, ptr bias, ptr y)          y = gelu(y + bias), in place */
+ *   bias_gelu (ulong rows, uint cols, ptr bias, ptr y)          y = gelu(y + bias), in place
+ *   gelu_in_place (ulong count, ptr y)                       y = gelu(y), over ilab_grid_gelu(count) */
 struct ilab_program ilab_program_elements(enum ilab_dtype dtype, enum ilab_multiply_add multiply_add);
 
 /* The arithmetic ceiling in float32: every item of an element-wise group does ILAB_PROBE_FLOP_PER_TURN a turn and writes one float that
@@ -70,6 +71,8 @@ struct ilab_grid { size_t global[3], local[3]; };   /* work-items, as OpenCL cou
 /* Grid for an element-wise kernel over `count` >= 1 elements: enough groups for any device, and few enough elements per item for
  * compilers that limit loops (cl/README.md). */
 struct ilab_grid ilab_grid_elements(uint64_t count);
+/* Grid for gelu_in_place: 16 elements an item, so that groups are many and none is left with much more than the others. */
+struct ilab_grid ilab_grid_gelu(uint64_t count);
 /* Work-groups of a grid; for an element-wise one, the number of partial sums that `checksum` writes. */
 size_t ilab_grid_groups(const struct ilab_grid *grid);
 

@@ -67,7 +67,8 @@ enum ilab_status native_elements(struct ilab_session *s, enum ilab_dtype dtype, 
 		return ILAB_OK;
 	const struct ilab_program program = ilab_program_elements(dtype, ILAB_MULTIPLY_ADD_FMA);
 	struct { const char *name; void **kernel; } rows[] = { { "fill", &e->fill }, { "poison", &e->poison },
-		{ "checksum", &e->checksum }, { "bias", &e->bias }, { "bias_gelu", &e->bias_gelu } };
+		{ "checksum", &e->checksum }, { "bias", &e->bias }, { "gelu_in_place", &e->gelu },
+		{ "bias_gelu", &e->bias_gelu } };
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		enum ilab_status status = native_kernel(s, &program, rows[i].name, rows[i].kernel, err);
 		if (status)

@@ -13,20 +13,28 @@ static enum ilab_status add_bias(struct ilab_session *s, const struct native_pla
 		"queue the bias kernel", err);
 }
 
+static enum ilab_status add_gelu(struct ilab_session *s, const struct native_plan *p, const struct native_layer *l, native_ptr y, struct ilab_err *err)
+{
+	uint64_t count = l->m * l->n;
+	return native_launch(s, p->elements->gelu, &l->gelu_grid, (void *[]){ &count, &y }, "queue the GELU kernel", err);
+}
+
 static enum ilab_status run_library(struct ilab_session *s, const struct ilab_plan *plan, int layer, native_ptr x, native_ptr w, native_ptr b,
 	native_ptr y, native_ptr temporary, enum ilab_epilogue epilogue, struct ilab_err *err)
 {
 	const struct native_plan *p = plan->state;
 	const struct native_layer *l = &p->layers[layer];
-	const bool biased = epilogue == ILAB_EPILOGUE_BIAS && l->biased;
+	const bool biased = epilogue != ILAB_EPILOGUE_NONE && l->biased;
 	if (!l->forms[biased].ready) {
 		enum ilab_status status = native_prepare_form(s, plan, layer, biased, err);
 		if (status)
 			return status;
 	}
 	enum ilab_status status = native_vendor.gemm->run(s->gemm, &l->forms[biased].choice, x, w, biased ? b : 0, y, temporary, s->stream, err);
-	if (status || epilogue == ILAB_EPILOGUE_NONE || biased)
+	if (status || epilogue == ILAB_EPILOGUE_NONE || (biased && epilogue == ILAB_EPILOGUE_BIAS))
 		return status;
+	if (biased)
+		return add_gelu(s, p, l, y, err);
 	return add_bias(s, p, l, b, y, epilogue == ILAB_EPILOGUE_BIAS_GELU, err);
 }
 

@@ -41,6 +41,7 @@ static enum ilab_status init_layer(struct native_layer *l, int layer, const stru
 	if (l->n > UINT32_MAX)
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "our kernels take at most %u columns, not %llu", UINT32_MAX, (unsigned long long)l->n);
 	l->elements_grid = ilab_grid_elements(l->m * l->n);
+	l->gelu_grid = ilab_grid_gelu(l->m * l->n);
 	return ILAB_OK;
 }
 
@@ -88,16 +89,15 @@ static struct native_gemm_request request_for(const struct native_layer *l, enum
 		.max_temporary_bytes = UINT64_MAX };
 }
 
-/* The network's own form of a layer: the first needs GELU, which no library has in its exact form, so bias and GELU are one kernel of
- * ours; the second has its bias inside the product, where the library can. */
-static enum ilab_status plan_form(struct ilab_session *s, struct native_layer *l, int layer, enum ilab_dtype dtype, enum ilab_layout layout,
+/* The network's own form of a layer: with the bias inside the product, where the library can; else a kernel of ours adds it. */
+static enum ilab_status plan_form(struct ilab_session *s, struct native_layer *l, enum ilab_dtype dtype, enum ilab_layout layout,
 	const struct ilab_tuning_entry *entry, struct ilab_err *err)
 {
-	struct native_gemm_request request = request_for(l, dtype, layout, layer == 1);
+	struct native_gemm_request request = request_for(l, dtype, layout, true);
 	request.entry = entry && entry->parameter_count ? entry : NULL;
 	struct ilab_err first = {0};
-	enum ilab_status status = library_gemm()->plan(s->gemm, &s->arena, &request, &l->forms[request.biased].choice, &first);
-	if (status && request.biased && !request.entry) {
+	enum ilab_status status = library_gemm()->plan(s->gemm, &s->arena, &request, &l->forms[true].choice, &first);
+	if (status) {
 		ilab_err_clear(&first);
 		request.biased = false;
 		status = library_gemm()->plan(s->gemm, &s->arena, &request, &l->forms[0].choice, &first);
@@ -171,7 +171,7 @@ static enum ilab_status plan_library(struct ilab_session *s, const struct ilab_t
 		const struct ilab_tuning_entry *entry = find_entry(tuning, out->provider, l, out->dtype);
 		enum ilab_status status = choose_layout(out, entry, ILAB_LAYOUT_ROWS, &out->weight_layout[i], err);
 		if (!status)
-			status = plan_form(s, l, i, out->dtype, out->weight_layout[i], entry, err);
+			status = plan_form(s, l, out->dtype, out->weight_layout[i], entry, err);
 		if (status)
 			return status;
 		uint64_t bytes = l->forms[l->biased].choice.temporary_bytes;
@@ -299,6 +299,10 @@ enum ilab_status native_candidates(struct ilab_session *s, const struct ilab_sha
 		return status;
 	if (chosen.provider == ILAB_GEMM_BUILTIN)
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "unsupported: the built-in product has nothing to tune");
-	const struct native_gemm_request request = request_for(&l, dtype, ILAB_LAYOUT_ROWS, layer == 1);
+	struct native_gemm_request request = request_for(&l, dtype, ILAB_LAYOUT_ROWS, true);
+	status = library_gemm()->candidates(s->gemm, arena, &request, out, count, err);
+	if (status || *count)
+		return status;
+	request.biased = false;
 	return library_gemm()->candidates(s->gemm, arena, &request, out, count, err);
 }

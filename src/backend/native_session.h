@@ -12,7 +12,7 @@
 #define NATIVE_STORAGES 3              /* float32 (tf32 too), float16, bfloat16 */
 
 /* The element-wise kernels for one storage type; NULL until the first use. */
-struct native_elements { void *fill, *poison, *checksum, *bias, *bias_gelu; };
+struct native_elements { void *fill, *poison, *checksum, *bias, *bias_gelu, *gelu; };
 
 struct native_program;                 /* native_kernels.c */
 
@@ -120,13 +120,13 @@ enum ilab_status native_probe(struct ilab_session *s, enum ilab_probe what, enum
 /* --- native_plan.c, native_linear.c ------------------------------------------------------------------------------------ */
 
 /* One layer of a plan. Library products come in two forms, without and with the bias inside; our own product in three, one for
- * each epilogue. A form that the network does not use is prepared when somebody asks for it. */
+ * each epilogue. A form that the network does not use is prepared when somebody asks for it. No library has the exact GELU. */
 struct native_layer {
 	uint64_t m, n, k;
 	bool biased;                       /* the network's form has the bias inside */
 	struct { bool ready; struct native_gemm_choice choice; } forms[2];
 	struct { bool ready; struct ilab_product product; void *kernels[ILAB_PRODUCT_LAUNCHES]; } own[3];
-	struct ilab_grid elements_grid;    /* over y */
+	struct ilab_grid elements_grid, gelu_grid;     /* over y */
 };
 
 struct native_plan {

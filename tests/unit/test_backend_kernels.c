@@ -41,6 +41,19 @@ static void grids_of_elements(void **state)
 	}
 }
 
+static void grids_of_gelu(void **state)
+{
+	(void)state;
+	static const struct { uint64_t count; size_t groups; } rows[] = {
+		{ 1, 1 }, { 4096, 1 }, { 4097, 2 }, { UINT64_C(1) << 27, 32768 }, { UINT64_C(1) << 40, (1u << 24) - 1 },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ilab_grid g = ilab_grid_gelu(rows[i].count);
+		assert_int_equal(g.local[0], 256);
+		assert_int_equal(ilab_grid_groups(&g), rows[i].groups);
+	}
+}
+
 static void tiles_follow_the_shape(void **state)
 {
 	(void)state;
@@ -165,7 +178,7 @@ static void text_holds_macros_prelude_and_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(grids_of_elements),
+		cmocka_unit_test(grids_of_elements), cmocka_unit_test(grids_of_gelu),
 		cmocka_unit_test(tiles_follow_the_shape),
 		cmocka_unit_test(runs_need_multiples_of_four),
 		cmocka_unit_test(cpu_paths),
