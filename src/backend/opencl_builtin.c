@@ -133,21 +133,24 @@ static enum ilab_status launch_once(struct ilab_session *s, const struct ilab_pr
 	return launch_product(s, &tiny, &o, err);
 }
 
-static enum ilab_layout layout_of_layer(const struct opencl_plan *state, enum ilab_dtype dtype, int layer, bool *tuned)
+/* [in, out] unless a tuning entry says otherwise: it is read in whole rows of a tile. */
+static enum ilab_status choose_layout(const struct opencl_plan *state, struct ilab_plan *plan, int layer, struct ilab_err *err)
 {
-	/* [in, out] is read in whole rows of a tile. */
-	size_t entry = opencl_tuning_entry(state->tuning, "builtin", dtype, &state->layers[layer]);
+	size_t entry = opencl_tuning_entry(state->tuning, "builtin", plan->dtype, &state->layers[layer]);
 	const char *form = entry ? state->tuning->entries[entry - 1].form : NULL;
-	*tuned = *tuned || form;
-	return form && !strcmp(form, form_names[ILAB_LAYOUT_ROWS]) ? ILAB_LAYOUT_ROWS : ILAB_LAYOUT_COLS;
+	enum ilab_layout layout = form && !strcmp(form, form_names[ILAB_LAYOUT_ROWS]) ? ILAB_LAYOUT_ROWS : ILAB_LAYOUT_COLS;
+	if (form && strcmp(form, form_names[layout]))
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "tuning: the built-in product has no form \"%.64s\"", form);
+	plan->weight_layout[layer] = layout;
+	plan->record.forms[layer] = form_names[layout];
+	plan->record.tuned = plan->record.tuned || form;
+	return ILAB_OK;
 }
 
 static enum ilab_status plan_layer(struct ilab_session *s, struct ilab_plan *plan, int layer, enum ilab_gemm_kernel kernel, struct ilab_err *err)
 {
 	struct opencl_plan *state = plan->state;
 	const struct opencl_layer *l = &state->layers[layer];
-	plan->weight_layout[layer] = layout_of_layer(state, plan->dtype, layer, &plan->record.tuned);
-	plan->record.forms[layer] = form_names[plan->weight_layout[layer]];
 	for (int e = ILAB_EPILOGUE_NONE; e <= ILAB_EPILOGUE_BIAS_GELU; e++) {
 		struct ilab_product *p = &state->products[layer][e];
 		enum ilab_status status = ilab_product_plan(kernel, plan->dtype, plan->weight_layout[layer], (enum ilab_epilogue)e, s->multiply_add,
@@ -167,14 +170,15 @@ enum ilab_status opencl_builtin_plan(struct ilab_session *s, struct ilab_plan *p
 	struct opencl_plan *state = plan->state;
 	enum ilab_gemm_kernel kernel = ILAB_GEMM_KERNEL_TILED;
 	const char *why_not = "the device is not a CPU";
-	if (s->is_cpu) {
+	enum ilab_status status = opencl_need_scratch(s, 65536, err);
+	for (int layer = 0; layer < 2 && !status; layer++)
+		status = choose_layout(state, plan, layer, err);
+	if (s->is_cpu && !status) {
 		struct ilab_err proof = {0};
-		bool ignored = false;
-		if (!prove(s, plan->dtype, layout_of_layer(state, plan->dtype, 0, &ignored), &proof))
+		if (!prove(s, plan->dtype, plan->weight_layout[0], &proof))
 			kernel = ILAB_GEMM_KERNEL_CPU;
 		why_not = ilab_arena_strdup(&s->arena, proof.text);
 	}
-	enum ilab_status status = opencl_need_scratch(s, 65536, err);
 	for (int layer = 0; layer < 2 && !status; layer++)
 		status = plan_layer(s, plan, layer, kernel, err);
 	if (!status)

@@ -130,7 +130,31 @@ static enum ilab_status known_names(const struct ilab_tuning_entry *e, struct il
 	return ILAB_OK;
 }
 
-/* Overrides hold for the process, so the layers' entries take turns when they differ. `entry` is 1 + index, 0 changes nothing. */
+static bool same_parameters(const struct ilab_tuning_entry *a, const struct ilab_tuning_entry *b)
+{
+	bool same = a->parameter_count == b->parameter_count;
+	for (size_t i = 0; same && i < a->parameter_count; i++) {
+		const char *other = parameter_value(b, a->parameters[i].name);
+		same = other && !strcmp(other, a->parameters[i].value);
+	}
+	return same;
+}
+
+/* Which entry's parameters each layer runs with, 1 + index or 0. Overrides hold for the whole process and cannot be taken back, so a layer
+ * without an entry of its own runs with the other layer's, and layers with different ones take turns. */
+static void assign_tuning(struct opencl_plan *state, enum ilab_dtype dtype)
+{
+	size_t *by = state->tuned_by;
+	for (int i = 0; i < 2; i++)
+		by[i] = opencl_tuning_entry(state->tuning, "clblast", dtype, &state->layers[i]);
+	for (int i = 0; i < 2; i++)
+		if (!by[i])
+			by[i] = by[!i];
+	if (by[0] && same_parameters(&state->tuning->entries[by[0] - 1], &state->tuning->entries[by[1] - 1]))
+		by[1] = by[0];
+}
+
+/* `entry` is 1 + index, 0 changes nothing. */
 static enum ilab_status apply_tuning(struct ilab_session *s, const struct opencl_plan *state, size_t entry, enum ilab_dtype dtype,
 	struct ilab_err *err)
 {
@@ -165,12 +189,18 @@ static cl_int temporary_size(struct ilab_session *s, enum ilab_dtype dtype, cons
 		c.m, c.n, c.k, 0, c.lda, 0, c.ldb, 0, c.ldc, &s->queue, bytes);
 }
 
-static const struct opencl_form *form_by_name(const char *name)
+/* The form that a tuning entry asks for; *out stays as it is when it asks for none. */
+static enum ilab_status asked_form(const struct ilab_tuning_entry *e, size_t *out, struct ilab_err *err)
 {
-	for (size_t i = 0; name && i < FORM_COUNT; i++)
-		if (!strcmp(forms[i].name, name))
-			return &forms[i];
-	return NULL;
+	if (!e || !e->form)
+		return ILAB_OK;
+	for (size_t i = 0; i < FORM_COUNT; i++) {
+		if (!strcmp(forms[i].name, e->form)) {
+			*out = i;
+			return ILAB_OK;
+		}
+	}
+	return ilab_err_set(err, ILAB_REFUSED, "", 0, "tuning: CLBlast is not called in the form \"%.64s\"", e->form);
 }
 
 /* Kernels that one product takes. CLBlast does not say; it is inferred. No form needing temporary memory means its direct kernel, one
@@ -198,11 +228,10 @@ static enum ilab_status choose_form(struct ilab_session *s, struct ilab_plan *pl
 {
 	struct opencl_plan *state = plan->state;
 	const struct opencl_layer *l = &state->layers[layer];
-	size_t entry = opencl_tuning_entry(state->tuning, "clblast", plan->dtype, l), bytes[FORM_COUNT], best = 0;
-	enum ilab_status status = apply_tuning(s, state, entry, plan->dtype, err);
+	size_t own = opencl_tuning_entry(state->tuning, "clblast", plan->dtype, l), bytes[FORM_COUNT], best = 0;
+	enum ilab_status status = apply_tuning(s, state, state->tuned_by[layer], plan->dtype, err);
 	if (status)
 		return status;
-	state->tuned_by[layer] = entry;
 	bool none_needs_any = true;
 	for (size_t i = 0; i < FORM_COUNT; i++) {
 		cl_int code = temporary_size(s, plan->dtype, &forms[i], l, &bytes[i]);
@@ -212,23 +241,37 @@ static enum ilab_status choose_form(struct ilab_session *s, struct ilab_plan *pl
 			best = i;
 		none_needs_any = none_needs_any && bytes[i] == 0;
 	}
-	const struct opencl_form *asked = entry ? form_by_name(state->tuning->entries[entry - 1].form) : NULL;
-	if (asked)
-		best = (size_t)(asked - forms);
+	status = asked_form(own ? &state->tuning->entries[own - 1] : NULL, &best, err);
+	if (status)
+		return status;
 	state->forms[layer] = &forms[best];
 	state->temporary_bytes[layer] = bytes[best];
 	plan->weight_layout[layer] = forms[best].weights;
 	plan->record.forms[layer] = forms[best].name;
-	plan->record.tuned = plan->record.tuned || entry;
+	plan->record.tuned = plan->record.tuned || state->tuned_by[layer];
 	plan->record.launches_per_pass += 1 + (none_needs_any ? 1 : infer_launches(l, bytes[best] / ilab_dtype_bytes(plan->dtype)));
 	opencl_record_parameter(s, &plan->record, layer == 0 ? "kernel_1" : "kernel_2", none_needs_any ? "direct" : "indirect");
 	return ILAB_OK;
 }
 
+/* Parameters by name; "_1" and "_2" after it where the layers differ. */
+static void record_tuning(struct ilab_session *s, struct ilab_plan *plan)
+{
+	const struct opencl_plan *state = plan->state;
+	const bool differ = state->tuned_by[0] != state->tuned_by[1];
+	for (int layer = 0; layer < (differ ? 2 : 1) && state->tuned_by[layer]; layer++) {
+		const struct ilab_tuning_entry *e = &state->tuning->entries[state->tuned_by[layer] - 1];
+		for (size_t i = 0; i < e->parameter_count; i++)
+			opencl_record_parameter(s, &plan->record, ilab_arena_printf(&s->arena, "%s%s", e->parameters[i].name,
+				!differ ? "" : layer == 0 ? "_1" : "_2"), e->parameters[i].value);
+	}
+}
+
 enum ilab_status opencl_clblast_plan(struct ilab_session *s, struct ilab_plan *plan, struct ilab_err *err)
 {
 	struct opencl_plan *state = plan->state;
-	s->active_tuning = 0;
+	s->active_tuning = 0;          /* the index is one into this plan's entries */
+	assign_tuning(state, plan->dtype);
 	for (int layer = 0; layer < 2; layer++) {
 		enum ilab_status status = choose_form(s, plan, layer, err);
 		if (status)
@@ -236,13 +279,7 @@ enum ilab_status opencl_clblast_plan(struct ilab_session *s, struct ilab_plan *p
 		if (state->temporary_bytes[layer] > plan->temporary_bytes)
 			plan->temporary_bytes = state->temporary_bytes[layer];
 	}
-	for (int layer = 0; layer < 2; layer++) {
-		const struct ilab_tuning_entry *e = state->tuned_by[layer] ? &state->tuning->entries[state->tuned_by[layer] - 1] : NULL;
-		bool same = layer == 1 && state->tuned_by[0] == state->tuned_by[1];
-		for (size_t i = 0; e && !same && i < e->parameter_count; i++)
-			opencl_record_parameter(s, &plan->record, ilab_arena_printf(&s->arena, "%s%s", e->parameters[i].name,
-				state->tuned_by[0] == state->tuned_by[1] ? "" : layer == 0 ? "_1" : "_2"), e->parameters[i].value);
-	}
+	record_tuning(s, plan);
 	struct ilab_library *clblast;
 	size_t count;
 	opencl_describe_libraries(&s->arena, &clblast, &count);
