@@ -169,11 +169,13 @@ enum ilab_status opencl_builtin_plan(struct ilab_session *s, struct ilab_plan *p
 {
 	struct opencl_plan *state = plan->state;
 	enum ilab_gemm_kernel kernel = ILAB_GEMM_KERNEL_TILED;
-	const char *why_not = "the device is not a CPU";
+	const char *why_not = "the device is not a CPU that computes on vectors";
+	/* A driver that computes on scalars gains nothing from float16 and can take minutes to take it apart. */
+	const bool vectors = s->is_cpu && opencl_device_number(s->device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 1) >= 4;
 	enum ilab_status status = opencl_need_scratch(s, 65536, err);
 	for (int layer = 0; layer < 2 && !status; layer++)
 		status = choose_layout(state, plan, layer, err);
-	if (s->is_cpu && !status) {
+	if (vectors && !status) {
 		struct ilab_err proof = {0};
 		if (!prove(s, plan->dtype, plan->weight_layout[0], &proof))
 			kernel = ILAB_GEMM_KERNEL_CPU;

@@ -83,7 +83,8 @@ const char *opencl_vendor_place(const struct ilab_surroundings *surroundings)
 	return surroundings && surroundings->opencl_vendors ? surroundings->opencl_vendors : DEFAULT_VENDORS;
 }
 
-/* The loader has tried this library already, so opening it again starts nothing new; a library that serves is merely counted up. */
+/* The loader has tried this library already, so opening it again starts nothing new; a library that serves is merely counted up. One that
+ * opens now is never closed: drivers leave pointers to themselves in libraries that others use. */
 static void check_library(struct ilab_arena *arena, const char *who, const char *library, struct ilab_listing *out)
 {
 	void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
@@ -94,7 +95,6 @@ static void check_library(struct ilab_arena *arena, const char *who, const char 
 	handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
 	const char *why = handle ? NULL : dlerror(), *base = ilab_path_base(library), *shown = opencl_clean_text(arena, base, strlen(base));
 	if (handle) {
-		dlclose(handle);
 		opencl_advise(arena, out, ilab_arena_printf(arena, "%s %s, which loads but offers no OpenCL platform; "
 			"the hardware or its kernel driver may be missing.", who, shown));
 	} else {

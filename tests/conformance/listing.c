@@ -34,7 +34,7 @@ static void lists_the_open_device(void **state)
 	(void)state;
 	struct ilab_arena arena = {0};
 	struct ilab_listing l = {0};
-	MUST(suite.api->enumerate(NULL, &arena, &l, &err));
+	MUST(suite.api->enumerate(suite.open.surroundings, &arena, &l, &err));
 	assert_string_equal(l.state, "ready");
 	assert_null(l.reason);
 	assert_string_equal(l.backend, suite.api->name);

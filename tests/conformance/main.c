@@ -2,6 +2,7 @@
 #include "conformance.h"
 
 struct suite suite;
+static struct ilab_surroundings surroundings;
 
 struct ilab_buffer *take(uint64_t bytes)
 {
@@ -70,7 +71,10 @@ int main(int argc, char **argv)
 			return usage();
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	suite.open = (struct ilab_open_options){ .platform_index = (uint32_t)atoi(argv[2]), .device_index = (uint32_t)atoi(argv[3]) };
+	surroundings.opencl_vendors = getenv("OCL_ICD_VENDORS");
+	surroundings.pocl_cache = getenv("POCL_CACHE_DIR");
+	suite.open = (struct ilab_open_options){ .platform_index = (uint32_t)atoi(argv[2]), .device_index = (uint32_t)atoi(argv[3]),
+		.surroundings = &surroundings };
 	suite.api = ilab_backend_load(argv[1], module_dir, NULL, &err);
 	if (!suite.api) {
 		fprintf(stderr, "conformance: %s\n", err.text);
