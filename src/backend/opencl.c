@@ -110,8 +110,6 @@ enum ilab_status opencl_open(const struct ilab_open_options *options, struct ila
 		status = make_context(s, err);
 	if (!status)
 		status = make_queue(s, err);
-	if (!status)
-		status = opencl_staging_open(s, err);
 	/* The kernels of other types are built when a plan asks for them; that these compile shows that the driver works. */
 	if (!status)
 		status = opencl_prepare_elements(s, ILAB_F32, err);
@@ -131,8 +129,9 @@ void opencl_close(struct ilab_session *s)
 	opencl_span_release(s);
 	opencl_staging_close(s);
 	ilab_pool_close(&s->pool);
-	if (s->scratch)
-		clReleaseMemObject(s->scratch);
+	for (int i = 0; i < OPENCL_SCRATCH; i++)
+		if (s->scratch[i])
+			clReleaseMemObject(s->scratch[i]);
 	opencl_programs_release(s);
 	/* CLBlast keeps programs of our context until the process ends; some drivers crash when those outlive it. */
 	if (s->context)

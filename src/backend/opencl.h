@@ -48,14 +48,17 @@ enum ilab_status opencl_enumerate(const struct ilab_surroundings *surroundings, 
 
 /* --- an open device -------------------------------------------------------------------------------------------------- */
 
-#define OPENCL_STAGING_BYTES ((size_t)32 << 20)
+#define OPENCL_STAGING_BYTES ((size_t)32 << 20)        /* at most */
 
 /* Two pinned host areas, filled in turn: one travels while the other is made. */
 struct opencl_staging {
 	cl_mem pinned[2];
 	void *host[2];
+	size_t bytes;                  /* of each */
 	cl_event busy[2];              /* transfer that still reads the area, NULL: free */
 };
+
+enum { OPENCL_SCRATCH = 3 };
 
 struct opencl_program;             /* opencl_program.c: one built text with one set of macros */
 
@@ -75,8 +78,8 @@ struct ilab_session {
 	const char *cache_folder;      /* of this device's driver, NULL: not known */
 	uint64_t cache_entries;        /* that it held before our first build */
 	struct opencl_staging staging;
-	cl_mem scratch;                /* small and ours, outside the pool: checksum sums of work-groups, first launches */
-	size_t scratch_bytes;
+	cl_mem scratch[OPENCL_SCRATCH];        /* small and ours, outside the pool: checksum sums of work-groups, first launches */
+	size_t scratch_bytes;          /* of each */
 	size_t active_tuning;          /* 1 + index of the tuning entry that CLBlast works with now, 0: none */
 	cl_event span[2];
 	struct ilab_err lost;          /* first error of a finish: the driver's later answers are only echoes of it */
@@ -116,7 +119,8 @@ void opencl_reset_peaks(struct ilab_session *s);
 static inline cl_mem opencl_mem(const struct ilab_buffer *b) { return b->handle; }
 
 /* opencl_transfer.c */
-enum ilab_status opencl_staging_open(struct ilab_session *s, struct ilab_err *err);
+/* Areas for transfers of `bytes` at once, to a limit. */
+enum ilab_status opencl_staging_need(struct ilab_session *s, uint64_t bytes, struct ilab_err *err);
 void opencl_staging_close(struct ilab_session *s);
 enum ilab_status opencl_upload(struct ilab_session *s, struct ilab_buffer *b, const struct ilab_tensor *t, struct ilab_err *err);
 enum ilab_status opencl_download(struct ilab_session *s, struct ilab_buffer *b, uint64_t offset_bytes, uint64_t bytes, void *dst,
@@ -135,6 +139,7 @@ enum ilab_status opencl_prepare_elements(struct ilab_session *s, enum ilab_dtype
 /* y = y + bias, then GELU when `gelu`; y [rows, cols]. QUEUES. */
 enum ilab_status opencl_add_bias(struct ilab_session *s, enum ilab_dtype dtype, bool gelu, uint64_t rows, uint32_t cols,
 	struct ilab_buffer *bias, struct ilab_buffer *y, struct ilab_err *err);
+/* The scratch buffers hold `bytes` each, zeros when new. */
 enum ilab_status opencl_need_scratch(struct ilab_session *s, size_t bytes, struct ilab_err *err);
 
 /* opencl_probe.c */

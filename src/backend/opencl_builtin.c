@@ -120,7 +120,7 @@ enum ilab_status opencl_builtin_supported(struct ilab_session *s, enum ilab_dtyp
 	return status;
 }
 
-/* Launch every kernel of a product once with sizes of 1 in the scratch buffer: some drivers compile at the first launch, and that
+/* Launch every kernel of a product once with sizes of 1 in the scratch buffers: some drivers compile at the first launch, and that
  * belongs into setup. What comes out means nothing. */
 static enum ilab_status launch_once(struct ilab_session *s, const struct ilab_product *product, struct ilab_err *err)
 {
@@ -129,7 +129,7 @@ static enum ilab_status launch_once(struct ilab_session *s, const struct ilab_pr
 	tiny.offset = 1024;
 	for (size_t i = 0; i < tiny.launch_count; i++)
 		memcpy(tiny.launches[i].grid.global, tiny.launches[i].grid.local, sizeof(tiny.launches[i].grid.global));
-	const struct operands o = { s->scratch, s->scratch, s->scratch, s->scratch, s->scratch };
+	const struct operands o = { s->scratch[0], s->scratch[0], s->scratch[0], s->scratch[1], s->scratch[2] };
 	return launch_product(s, &tiny, &o, err);
 }
 

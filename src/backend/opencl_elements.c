@@ -55,13 +55,21 @@ enum ilab_status opencl_need_scratch(struct ilab_session *s, size_t bytes, struc
 {
 	if (bytes <= s->scratch_bytes)
 		return ILAB_OK;
-	cl_int code;
-	cl_mem larger = clCreateBuffer(s->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+	void *zeros = calloc(1, bytes);
+	if (!zeros)
+		return ilab_err_set(err, ILAB_FAILED, "calloc", 0, "out of host memory");
+	cl_int code = CL_SUCCESS;
+	for (int i = 0; i < OPENCL_SCRATCH && !code; i++) {
+		cl_mem larger = clCreateBuffer(s->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, zeros, &code);
+		if (code)
+			break;
+		if (s->scratch[i])
+			clReleaseMemObject(s->scratch[i]);
+		s->scratch[i] = larger;
+	}
+	free(zeros);
 	if (code)
 		return opencl_fail(err, code, "clCreateBuffer", "making a scratch buffer");
-	if (s->scratch)
-		clReleaseMemObject(s->scratch);
-	s->scratch = larger;
 	s->scratch_bytes = bytes;
 	return ILAB_OK;
 }
@@ -94,9 +102,9 @@ enum ilab_status opencl_checksum(struct ilab_session *s, struct ilab_buffer *b, 
 		return ilab_err_set(err, ILAB_FAILED, "malloc", 0, "out of host memory");
 	status = opencl_need_scratch(s, bytes, err);
 	if (!status)
-		status = launch_checksum(s, opencl_mem(b), s->scratch, t, &grid, err);
+		status = launch_checksum(s, opencl_mem(b), s->scratch[0], t, &grid, err);
 	if (!status) {
-		cl_int code = clEnqueueReadBuffer(s->queue, s->scratch, CL_TRUE, 0, bytes, sums, 0, NULL, NULL);
+		cl_int code = clEnqueueReadBuffer(s->queue, s->scratch[0], CL_TRUE, 0, bytes, sums, 0, NULL, NULL);
 		if (code)
 			status = opencl_fail(err, code, "clEnqueueReadBuffer", "reading a checksum");
 	}
@@ -133,14 +141,13 @@ enum ilab_status opencl_prepare_elements(struct ilab_session *s, enum ilab_dtype
 	const struct ilab_tensor t = { .dtype = dtype, .rows = 2, .cols = 3, .bound = 1.0f };
 	const struct ilab_grid grid = ilab_grid_elements(t.rows * t.cols);
 	enum ilab_status status = opencl_need_scratch(s, 4096, err);
-	/* Distinct parts of the scratch buffer are not needed: only that each kernel is compiled and launched matters. */
 	if (!status)
-		status = launch_poison(s, s->scratch, &t, err);
+		status = launch_poison(s, s->scratch[0], &t, err);
 	if (!status)
-		status = launch_rule(s, s->scratch, &t, err);
+		status = launch_rule(s, s->scratch[0], &t, err);
 	for (int gelu = 0; gelu < 2 && !status; gelu++)
-		status = launch_bias(s, dtype, gelu, 1, 2, s->scratch, s->scratch, err);
+		status = launch_bias(s, dtype, gelu, 1, 2, s->scratch[0], s->scratch[1], err);
 	if (!status)
-		status = launch_checksum(s, s->scratch, s->scratch, &t, &grid, err);
+		status = launch_checksum(s, s->scratch[0], s->scratch[1], &t, &grid, err);
 	return status ? status : opencl_sync(s, err);
 }

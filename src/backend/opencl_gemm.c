@@ -98,6 +98,8 @@ enum ilab_status opencl_plan(struct ilab_session *s, const struct ilab_shape *sh
 	if (!status)
 		status = opencl_prepare_elements(s, dtype, err);
 	if (!status)
+		status = opencl_staging_need(s, sizes.weight_bytes[0], err);   /* pinning takes time that is not the load's */
+	if (!status)
 		status = out->provider == ILAB_GEMM_CLBLAST ? opencl_clblast_plan(s, out, err) : opencl_builtin_plan(s, out, err);
 	if (status)
 		return status;

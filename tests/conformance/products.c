@@ -131,14 +131,17 @@ static void run_layer(const struct ilab_plan *plan, int layer, const struct prod
 	give(temporary);
 }
 
-/* Both layers of a plan: [m, width] x [hidden, width] and [m, hidden] x [width, hidden]. */
+/* Both layers of a plan: [m, width] x [hidden, width] and [m, hidden] x [width, hidden]. An interpreter gets one epilogue of the first. */
 static void run_plan(const struct ilab_plan *plan, const char *what)
 {
 	uint64_t m = plan->shape.batch * plan->shape.context;
 	struct product first = make_product(plan->dtype, m, plan->shape.hidden, plan->shape.width);
 	struct product second = make_product(plan->dtype, m, plan->shape.width, plan->shape.hidden);
+	static size_t turn;
+	turn++;
 	for (size_t e = 0; e < 3; e++)
-		run_layer(plan, 0, &first, epilogues[e], what);
+		if (!suite.small || e == turn % 3)
+			run_layer(plan, 0, &first, epilogues[e], what);
 	run_layer(plan, 1, &second, ILAB_EPILOGUE_BIAS, what);
 	free_product(&first);
 	free_product(&second);
@@ -168,6 +171,12 @@ static bool plan_with_form(const struct ilab_shape *shape, enum ilab_dtype dtype
 	return status == ILAB_OK;
 }
 
+/* What an interpreter runs: the first shapes, the forms other than the provider's own at one odd shape, `auto` once. */
+static bool small_has(size_t form, size_t shape, enum ilab_gemm gemm)
+{
+	return gemm == ILAB_GEMM_AUTO ? shape == 1 : form ? shape == 2 : shape < 4;
+}
+
 static unsigned run_provider(enum ilab_gemm gemm, enum ilab_dtype dtype)
 {
 	unsigned plans = 0;
@@ -175,7 +184,7 @@ static unsigned run_provider(enum ilab_gemm gemm, enum ilab_dtype dtype)
 		for (size_t i = 0; i < SHAPE_COUNT; i++) {
 			struct ilab_plan plan;
 			struct ilab_err why = {0};
-			if (suite.small && shapes[i].large)
+			if (suite.small && !small_has(f, i, gemm))
 				continue;
 			if (!plan_with_form(&shapes[i].shape, dtype, gemm, forms[f], &plan, &why)) {
 				if (f == 0 && i == 0)
