@@ -163,24 +163,28 @@ $(FAKES)/text/cuda.so:
 	@mkdir -p $(@D) && echo 'not a shared object' >$@
 
 # The module hip.so for tests, with declarations of HIP that are carried here, over fakes of AMD's libraries.
+HIP_TEST_CPPFLAGS := -Itests/hip-headers -DHIP_BACKEND_NAME='"hip-fake-test"' -DHIP_PLATFORM='"fake (tests)"' -DHIP_PRELUDE='"hip/prelude.h"'
 HIP_TEST_OBJ := $(HIP_OBJ:$(O)/hip/%=$(O)/tests/hip/%)
 $(O)/tests/hip/%.o: hip/%.c $(O)/flags
 	$(call say,CC,$< (tests))
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests/hip-headers -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(HIP_TEST_CPPFLAGS) -MMD -MP -c -o $@ $<
 $(O)/tests/hip/values.o: tests/hip-headers/values.c $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/hip-headers -c -o $@ $<
 	$(if $(HIP),$(Q)$(CC) $(ALL_CFLAGS) -D__HIP_PLATFORM_AMD__ -isystem $(HIP_HOME)/include -fsyntax-only $<)
-$(O)/tests/hip/hip.so: $(NATIVE_OBJ) $(HIP_TEST_OBJ) $(O)/tests/hip/values.o $(O)/libilab.a
+$(O)/tests/hip/hip-fake-test.so: $(NATIVE_OBJ) $(HIP_TEST_OBJ) $(O)/tests/hip/values.o $(O)/libilab.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -o $@ $(filter-out %.a,$^) $(filter %.a,$^) -ldl -lm
 -include $(HIP_TEST_OBJ:.o=.d)
 
 HIP_FAKES := $(addprefix $(FAKES)/hip/,libamdhip64.so.5 libamdhip64.so.6 libamdhip64.so.7 libamdhip64.so.8 without-graphs/libamdhip64.so.7 \
 	libhiprtc.so.7 libhsa-runtime64.so.1 libamd_comgr.so.2 libamd_comgr.so.3 librocblas.so.0 librocblas.so.4 librocblas.so.5 without-gemm/librocblas.so.4)
+$(FAKES)/hip/renamed/hip.so: tests/fakes/wrong_abi.c $(O)/flags
+	@mkdir -p $(@D)
+	$(Q)$(FAKE_LINK) -DFAKE_NAME='"hip-on-cuda-test"' -o $@ $<
 $(O)/tests/unit/test_hip_sysfs: $(O)/tests/hip/hip_sysfs.o
-$(O)/tests/unit/test_hip_module: | $(O)/tests/hip/hip.so $(HIP_FAKES)
+$(O)/tests/unit/test_hip_module: | $(filter %/hip.so,$(MODULES)) $(O)/tests/hip/hip-fake-test.so $(HIP_FAKES) $(FAKES)/hip/renamed/hip.so
 HIP_FAKE_SRC = $(addprefix tests/fakes/,$(if $(findstring amdhip,$@),libamdhip64.c $(if $(filter %.7,$@),,hiprtc.c),$(if $(findstring hiprtc,$@),hiprtc.c, \
 	$(if $(findstring rocblas,$@),librocblas.c,rocm_below.c))))
 $(HIP_FAKES): $(wildcard tests/fakes/*.c tests/hip-headers/hip/*.h) $(O)/flags

@@ -307,6 +307,10 @@ static enum ilab_status load_runtime(struct ilab_err *err)
 	const struct native_symbol symbols[] = { RUNTIME_CALLS(SYMBOL) };
 	if (native_library_load(&runtime, "no HIP runtime", "install ROCm (its package hip-runtime-amd; Debian, Ubuntu: libamdhip64-5)", err))
 		return ILAB_REFUSED;
+	void *fake;
+	struct ilab_err not_fake = {0};
+	if (!strcmp(native_backend_name, "hip") && !native_library_symbol(&runtime, "ilab_fake_library", &fake, &not_fake))
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "%s is a fake, made for this program's tests", runtime.loaded);
 	return native_library_symbols(&runtime, symbols, sizeof(symbols) / sizeof(symbols[0]), err);
 }
 

@@ -1,6 +1,12 @@
 #include "module.h"
 
-/* The module hip.so: AMD's words and libraries for the native backend. */
+/* The module hip.so: AMD's words and libraries for the native backend. Builds for tests, which run over fakes or over another vendor's driver, have
+ * another name: the program knows no backend of it, so nothing that they do can become a document of this one. */
+#ifndef HIP_BACKEND_NAME
+#define HIP_BACKEND_NAME "hip"
+#define HIP_PLATFORM "AMD"
+#define HIP_PRELUDE "hip/prelude.h"
+#endif
 
 static void libraries(struct ilab_arena *arena, struct ilab_library **found, size_t *found_count, const char ***missing, size_t *missing_count)
 {
@@ -21,13 +27,13 @@ static void libraries(struct ilab_arena *arena, struct ilab_library **found, siz
 		(*missing)[(*missing_count)++] = ilab_arena_printf(arena, "hip: %s", trouble);
 }
 
-const char native_backend_name[] = "hip";
+const char native_backend_name[] = HIP_BACKEND_NAME;
 
 const struct native_vendor native_vendor = {
-	.platform = "AMD",
+	.platform = HIP_PLATFORM,
 	.vendor = "Advanced Micro Devices, Inc.",
 	.api = "HIP",
-	.prelude = "hip/prelude.h",
+	.prelude = HIP_PRELUDE,
 	.pool_source = "hip_mempool",
 	.tracked_source = "hip_tracked",
 	.pool_reset = "the pool's high marks are set to 0; its value at that moment counts as a mark too, because the pool raises a mark only when it allocates",

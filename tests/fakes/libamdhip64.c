@@ -16,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const int ilab_fake_library;
+const int ilab_fake_library = 1;           /* by which the module for use knows it, and refuses it */
+
 static int setting(const char *name, int otherwise)
 {
 	const char *text = getenv(name);

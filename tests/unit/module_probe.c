@@ -22,6 +22,19 @@ const char *in_build(const char *path)
 	return out[turn];
 }
 
+static const struct ilab_backend *load(const struct probe *p, struct ilab_err *err)
+{
+	if (!p->module_file)
+		return ilab_backend_load(p->backend, in_build(p->module_dir), NULL, err);
+	void *handle = dlopen(in_build(p->module_file), RTLD_NOW | RTLD_LOCAL);
+	ilab_module_fn *entry = NULL;
+	if (handle)
+		*(void **)&entry = dlsym(handle, ILAB_MODULE_SYMBOL);
+	if (!entry)
+		ilab_err_set(err, ILAB_REFUSED, "dlopen", 0, "%s", dlerror());
+	return entry ? entry() : NULL;
+}
+
 static void child(const struct probe *p, probe_fn *fn, FILE *out)
 {
 	struct ilab_err err = {0};
@@ -35,7 +48,7 @@ static void child(const struct probe *p, probe_fn *fn, FILE *out)
 		fprintf(out, "no fake: %s", dlerror());
 		return;
 	}
-	const struct ilab_backend *b = ilab_backend_load(p->backend, in_build(p->module_dir), NULL, &err);
+	const struct ilab_backend *b = load(p, &err);
 	if (b)
 		fn(b, out);
 	else
@@ -47,8 +60,8 @@ struct answer ask(const struct probe *p, probe_fn *fn)
 	struct answer a = {0};
 	int ends[2], status;
 	char module[PATH_MAX];
-	snprintf(module, sizeof(module), "%s/%s.so", in_build(p->module_dir), p->backend);
-	if (access(module, R_OK))
+	snprintf(module, sizeof(module), "%s/%s.so", p->module_dir ? p->module_dir : "", p->backend ? p->backend : "");
+	if (access(in_build(p->module_file ? p->module_file : module), R_OK))
 		skip();
 	assert_int_equal(pipe(ends), 0);
 	fflush(NULL);

@@ -16,6 +16,7 @@
 
 struct probe {
 	const char *backend, *module_dir;          /* the folder relative to the build's */
+	const char *module_file;                   /* this file of the build, which the program would not load; NULL: as the program does */
 	const char *fakes[PROBE_FAKES];            /* files relative to the build's folder; ended by NULL */
 	struct { const char *name, *value; } environment[PROBE_SETTINGS];      /* ended by a NULL name */
 };

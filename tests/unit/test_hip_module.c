@@ -1,5 +1,6 @@
 /* The module hip.so over fakes of the HIP runtime and of rocBLAS (tests/fakes): what it decides when they answer, err and lie. Nothing here proves
- * that a real runtime is used rightly. The module is built for this test, with the declarations of tests/hip-headers. */
+ * that a real runtime is used rightly. The module is built for this test, with the declarations of tests/hip-headers and under a name that the program
+ * does not know. */
 #include "module_probe.h"
 
 #include "model/rule.h"
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MODULE "tests/hip/hip-fake-test.so"
 #define HIP(n) "tests/fakes/hip/libamdhip64.so." #n
 #define BELOW "tests/fakes/hip/libhsa-runtime64.so.1", "tests/fakes/hip/libamd_comgr.so.2", "tests/fakes/hip/libamd_comgr.so.3"
 #define ROCBLAS(n) "tests/fakes/hip/librocblas.so." #n
@@ -16,7 +18,7 @@ struct setting { const char *name, *value; };
 
 static struct answer ask_hip(const char *runtime, const char *rocblas, probe_fn *fn, struct setting a, struct setting b)
 {
-	struct probe p = { .backend = "hip", .module_dir = "tests/hip", .fakes = { BELOW, runtime, rocblas } };
+	struct probe p = { .module_file = MODULE, .fakes = { BELOW, runtime, rocblas } };
 	p.environment[0].name = a.name, p.environment[0].value = a.value;
 	p.environment[1].name = a.name ? b.name : NULL, p.environment[1].value = b.value;
 	return ask(&p, fn);
@@ -181,7 +183,7 @@ static void product(const struct ilab_backend *b, FILE *out)
 static void a_missing_runtime_is_named(void **state)
 {
 	(void)state;
-	const struct probe p = { .backend = "hip", .module_dir = "tests/hip" };
+	const struct probe p = { .module_file = MODULE };
 	if (library_is_here("libamdhip64.so.7") || library_is_here("libamdhip64.so.6") || library_is_here("libamdhip64.so.5"))
 		skip();
 	struct answer a = ask(&p, listing);
@@ -199,7 +201,7 @@ static void each_series_loads_with_its_own_libraries(void **state)
 		{ HIP(6), NULL, ROCBLAS(5), "advice hip: library librocblas.so.4 not found" },       /* of another series: not taken */
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct probe p = { .backend = "hip", .module_dir = "tests/hip",
+		const struct probe p = { .module_file = MODULE,
 			.fakes = { cases[i].runtime, cases[i].compiler ? cases[i].compiler : cases[i].rocblas } };
 		struct answer a = ask(&p, listing);
 		assert_says(&a, cases[i].words);
@@ -211,7 +213,7 @@ static void the_newest_known_series_is_taken(void **state)
 	(void)state;
 	struct answer a = ask_hip(HIP(5), HIP(7), listing, UNSET, UNSET);
 	assert_says(&a, "advice hip: library libhiprtc.so.7 not found");
-	const struct probe p = { .backend = "hip", .module_dir = "tests/hip", .fakes = { HIP(8) } };
+	const struct probe p = { .module_file = MODULE, .fakes = { HIP(8) } };
 	a = ask(&p, listing);                  /* unknown: it may differ in anything */
 	assert_null(strstr(a.text, "Fake of a card"));
 }
@@ -224,6 +226,21 @@ static void a_missing_symbol_is_named(void **state)
 	a = ask_hip(HIP(6), "tests/fakes/hip/without-gemm/librocblas.so.4", session, UNSET, UNSET);
 	assert_says(&a, "auto: builtin ");
 	assert_says(&a, ", librocblas.so.4 has no symbol rocblas_gemm_ex: install a newer one;");
+}
+
+/* Neither fakes nor builds for tests can be measured as "hip". */
+static void tests_are_kept_out_of_the_program(void **state)
+{
+	(void)state;
+	struct ilab_err err = {0};
+	assert_null(ilab_backend_load("hip-fake-test", in_build("tests/hip"), NULL, &err));
+	assert_non_null(strstr(err.text, "unknown backend"));
+	err = (struct ilab_err){0};
+	assert_null(ilab_backend_load("hip", in_build("tests/fakes/hip/renamed"), NULL, &err));
+	assert_string_equal(err.text, "module hip.so holds the backend \"hip-on-cuda-test\"");
+	const struct probe p = { .backend = "hip", .module_dir = "modules", .fakes = { BELOW, HIP(6) } };
+	struct answer a = ask(&p, listing);            /* skipped where hip.so is not built */
+	assert_says(&a, "state unavailable reason libamdhip64.so.6 is a fake, made for this program's tests");
 }
 
 /* --- devices --------------------------------------------------------------------------------------------------------------------- */
@@ -250,7 +267,7 @@ static void devices_are_listed(void **state)
 {
 	(void)state;
 	struct answer a = ask_hip(HIP(6), ROCBLAS(4), listing, SET("FAKE_HIP_COUNT", "2"), UNSET);
-	assert_says(&a, "state ready reason none devices 2 [hip:0 Fake of a card 0 0000:c0:00.0 30313233-3435-3637-3839-616263646561 HIP 6.2 104] [hip:1 Fake of a card 1 0000:c1:00.0 ");
+	assert_says(&a, "state ready reason none devices 2 [hip-fake-test:0 Fake of a card 0 0000:c0:00.0 30313233-3435-3637-3839-616263646561 HIP 6.2 104] [hip-fake-test:1 Fake of a card 1 0000:c1:00.0 ");
 }
 
 /* --- counters -------------------------------------------------------------------------------------------------------------------- */
@@ -367,6 +384,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_missing_runtime_is_named), cmocka_unit_test(each_series_loads_with_its_own_libraries),
 		cmocka_unit_test(the_newest_known_series_is_taken), cmocka_unit_test(a_missing_symbol_is_named),
+		cmocka_unit_test(tests_are_kept_out_of_the_program),
 		cmocka_unit_test(no_device_is_said_with_the_runtime_s_reason), cmocka_unit_test(devices_are_listed),
 		cmocka_unit_test(pools_serve_only_where_they_count_right), cmocka_unit_test(impossible_free_memory_is_no_figure),
 		cmocka_unit_test(memory_that_runs_out_late_is_said), cmocka_unit_test(the_compiler_is_asked_only_for_what_it_knows),
