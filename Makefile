@@ -178,6 +178,20 @@ $(O)/tests/hip/hip-fake-test.so: $(NATIVE_OBJ) $(HIP_TEST_OBJ) $(O)/tests/hip/va
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -o $@ $(filter-out %.a,$^) $(filter %.a,$^) -ldl -lm
 -include $(HIP_TEST_OBJ:.o=.d)
 
+# The same module with HIP's names answered by CUDA, for an NVIDIA GPU; tests/gpu/hip.sh uses it. No HIP is needed to build it.
+ON_CUDA_CPPFLAGS := -Itests/hip-headers -isystem $(CUDA_HOME)/include -DHIP_BACKEND_NAME='"hip-on-cuda-test"' -DHIP_PLATFORM='"HIP names on CUDA (tests)"' \
+	-DHIP_PRELUDE='"cuda/prelude.h"'
+ON_CUDA_OBJ := $(patsubst %.c,$(O)/tests/hip-on-cuda/%.o,$(filter-out hip/hip_agent.c,$(wildcard hip/*.c)) $(wildcard tests/gpu/hip_on_cuda/*.c))
+$(O)/tests/hip-on-cuda/%.o: %.c $(O)/flags
+	$(call say,CC,$< (hip on cuda))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ON_CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
+$(O)/tests/hip-on-cuda/hip-on-cuda-test.so: $(filter-out %/native_library.o,$(NATIVE_OBJ)) $(ON_CUDA_OBJ) $(O)/libilab.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -Wl,-z,defs -o $@ $(filter-out %.a,$^) $(filter %.a,$^) -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs \
+		-Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lnvrtc -lcuda -ldl -lm
+-include $(ON_CUDA_OBJ:.o=.d)
+
 HIP_FAKES := $(addprefix $(FAKES)/hip/,libamdhip64.so.5 libamdhip64.so.6 libamdhip64.so.7 libamdhip64.so.8 without-graphs/libamdhip64.so.7 \
 	libhiprtc.so.7 libhsa-runtime64.so.1 libamd_comgr.so.2 libamd_comgr.so.3 librocblas.so.0 librocblas.so.4 librocblas.so.5 without-gemm/librocblas.so.4)
 $(FAKES)/hip/renamed/hip.so: tests/fakes/wrong_abi.c $(O)/flags
