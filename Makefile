@@ -190,6 +190,9 @@ $(O)/tests/hip-on-cuda/hip-on-cuda-test.so: $(filter-out %/native_library.o,$(NA
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -Wl,-z,defs -o $@ $(filter-out %.a,$^) $(filter %.a,$^) -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs \
 		-Wl,-rpath,$(CUDA_HOME)/lib64 -lcublas -lnvrtc -lcuda -ldl -lm
+$(O)/tests/hip-on-cuda/conformance: $(CONF_SRC:%.c=$(O)/%.o) $(O)/tests/gpu/hip_on_cuda_load.o $(O)/libilab.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -Wl,--wrap=ilab_backend_load -o $@ $^ $(CMOCKA_LIBS) $(PKG_LIBS)
 -include $(ON_CUDA_OBJ:.o=.d)
 
 HIP_FAKES := $(addprefix $(FAKES)/hip/,libamdhip64.so.5 libamdhip64.so.6 libamdhip64.so.7 libamdhip64.so.8 without-graphs/libamdhip64.so.7 \
@@ -262,8 +265,10 @@ check:
 	$(Q)$(MAKE) --no-print-directory deps
 	$(Q)$(MAKE) --no-print-directory test
 
+# An AMD GPU, an NVIDIA GPU, or both; a machine with neither gets the reasons of the NVIDIA part.
 check-gpu:
-	$(Q)tests/gpu/run.sh
+	$(Q)status=0; if [ -e /dev/kfd ]; then tests/gpu/hip.sh amd || status=1; fi; \
+	if [ ! -e /dev/kfd ] || [ -e /dev/nvidiactl ]; then tests/gpu/run.sh || status=1; tests/gpu/hip.sh on-cuda || status=1; fi; exit $$status
 
 # --- archives ---------------------------------------------------------------------------------------------------------
 # The same bytes each time. dist: every tracked file; kit: what is used beside the program.

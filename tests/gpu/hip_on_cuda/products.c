@@ -19,7 +19,13 @@ static int status_of(cublasStatus_t code)
 	}
 }
 
-static int rocblas_create_handle(cublasHandle_t *h) { return status_of(cublasCreate(h)); }
+/* rocBLAS keeps partial sums of a 16-bit product in float32; cuBLAS must be told. */
+static int rocblas_create_handle(cublasHandle_t *h)
+{
+	cublasStatus_t code = cublasCreate(h);
+	return status_of(code ? code : cublasSetMathMode(*h, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
+}
+
 static int rocblas_destroy_handle(cublasHandle_t h) { return status_of(cublasDestroy(h)); }
 static int rocblas_set_stream(cublasHandle_t h, void *s) { return status_of(cublasSetStream(h, s)); }
 static int rocblas_set_workspace(cublasHandle_t h, void *p, size_t n) { return status_of(cublasSetWorkspace(h, p, n)); }
