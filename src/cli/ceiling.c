@@ -112,7 +112,7 @@ static enum ilab_status multiply(struct measuring *m, const struct ilab_view *vi
 		add_unmeasured(m, ilab_arena_printf(m->arena, "%s: products of %s: %s", view->name, ilab_dtype_name(dtype),
 			status != ILAB_OK ? why.text : record.summary.flop_per_second.reason));
 	else
-		add_ceiling(m, ilab_dtype_name(dtype), "gemm", record.summary.flop_per_second.value, record.gemm.provider, view->name);
+		add_ceiling(m, ilab_dtype_name(dtype), "gemm", (double)record.model.flop_per_forward / record.summary.min_seconds.value, record.gemm.provider, view->name);
 	return ILAB_OK;
 }
 

@@ -55,4 +55,17 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"network through every provider, in every type. The best of all is the ceiling that `compare` puts rates beside.\n",
 		ilab_cmd_ceilings,
 	},
+	[ILAB_COMMAND_SUITE] = {
+		"suite", NULL, "a fixed, versioned set of comparisons: small, medium and large shapes in every type",
+		"For putting devices beside each other: the same cases everywhere, smaller by rule on a CPU. --device all runs the large cases\n"
+		"on every GPU of the host, one after the other and then all at once, and shows the odd one out.\n",
+		ilab_cmd_suite,
+	},
+	[ILAB_COMMAND_DIFF] = {
+		"diff", "BASE NEW...", "saved documents side by side, across devices and vendors",
+		"Prints what differs in environment and configuration, compares what is comparable, and lists the rest with its reason. BASE\n"
+		"and NEW are documents of measure, compare or suite. Different shapes, types or seeds, and runs that were not verified, are\n"
+		"not comparable and give no ratio. --fail-above is for scripts: it never fails for a gain, nor for noise.\n",
+		ilab_cmd_diff,
+	},
 };

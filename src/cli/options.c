@@ -16,8 +16,8 @@
 #define EXPORT (1u << ILAB_COMMAND_EXPORT)
 #define COMPARE (1u << ILAB_COMMAND_COMPARE)
 #define CEILINGS (1u << ILAB_COMMAND_CEILINGS)
-#define SUITE 0u
-#define DIFF 0u
+#define SUITE (1u << ILAB_COMMAND_SUITE)
+#define DIFF (1u << ILAB_COMMAND_DIFF)
 #define RUNNING (MEASURE | COMPARE)                /* one shape, given by the user */
 #define DRIVING (RUNNING | CEILINGS | SUITE)       /* work on a device */
 #define EVERY (ESTIMATE | ENVIRONMENT | DRIVING | VALIDATE | COST | EXPORT | DIFF)
@@ -40,7 +40,7 @@ const struct ilab_option ilab_option_table[] = {
 	{ "reserve-gib", "X", "0", ESTIMATE, 0, ILAB_OPTION_DECIMAL, RANGE(0, UINT64_MAX), MEMBER(reserve_nano_gib),
 		.help = "memory to add for everything else, in GiB, with up to 9 decimals; your own guess" },
 	{ "device", "SEL", NULL, ENVIRONMENT | DRIVING, DRIVING, ILAB_OPTION_TEXT, MEMBER(device),
-		.help = "the device: opencl:P:D, cuda:N, hip:N, pci:DDDD:BB:DD.F, uuid:..., name:TEXT or cpu" },
+		.help = "the device: opencl:P:D, cuda:N, hip:N, pci:DDDD:BB:DD.F, uuid:..., name:TEXT or cpu; for suite also all, every GPU" },
 	{ "backend", "B", NULL, DRIVING, 0, ILAB_OPTION_CHOICE, .choices = backends, MEMBER(backend),
 		.help = "the backend, where the selector leaves several" },
 	{ "list", NULL, NULL, ENVIRONMENT, 0, ILAB_OPTION_FLAG, MEMBER(list), .presentation = true,
@@ -77,6 +77,8 @@ const struct ilab_option ilab_option_table[] = {
 		.help = "views to use, separated by commas, instead of all; one may stand there twice" },
 	{ "against", "VIEW", NULL, COMPARE | SUITE, 0, ILAB_OPTION_TEXT, MEMBER(against),
 		.help = "the view that the others are compared with (default: the vendor's own library, else the first)" },
+	{ "cases", "LIST", NULL, SUITE, 0, ILAB_OPTION_TEXT, MEMBER(cases),
+		.help = "cases to run, separated by commas, instead of all: small, medium, large, or with a type: \"large float16\"" },
 	{ "rounds", "N", "3", COMPARE, 0, ILAB_OPTION_WHOLE, RANGE(1, 1000), MEMBER(rounds),
 		.help = "times that every view is run, each in a new process" },
 	{ "ceilings", "FILE", NULL, COMPARE | SUITE, 0, ILAB_OPTION_FILE, MEMBER(ceilings),

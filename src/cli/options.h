@@ -13,7 +13,7 @@
 
 enum ilab_command_id { ILAB_COMMAND_ESTIMATE, ILAB_COMMAND_ENVIRONMENT, ILAB_COMMAND_MEASURE, ILAB_COMMAND_VALIDATE,
 	ILAB_COMMAND_COST, ILAB_COMMAND_EXPORT,
-	ILAB_COMMAND_COMPARE, ILAB_COMMAND_CEILINGS, ILAB_COMMAND_COUNT };
+	ILAB_COMMAND_COMPARE, ILAB_COMMAND_CEILINGS, ILAB_COMMAND_SUITE, ILAB_COMMAND_DIFF, ILAB_COMMAND_COUNT };
 
 #define ILAB_FILE_LIST_MAX 2
 struct ilab_file_list { const char *files[ILAB_FILE_LIST_MAX]; size_t count; };
@@ -25,7 +25,7 @@ struct ilab_options {
 	const char *module_dir;
 	uint64_t parameters, bits, reserve_nano_gib;
 	const char *device, *backend, *type;
-	const char *views, *against, *ceilings, *test_slow_down;
+	const char *views, *against, *cases, *ceilings, *test_slow_down;
 	bool list, no_uuid, cold_cache, no_ceilings, accept_test_hook;
 	uint64_t batch, context, width, hidden;      /* hidden 0: 4 * width */
 	const char *dtype, *gemm;

@@ -8,7 +8,7 @@
 struct ilab_probe_item {
 	const char *probe;             /* "copy" "fma" "matrix" */
 	const char *dtype;             /* of fma and matrix; "float32" for copy, where it means nothing */
-	struct ilab_real per_second;   /* bytes read and written, or FLOP; the median of several rounds, each of which was checked */
+	struct ilab_real per_second;   /* bytes read and written, or FLOP; the best of several rounds, each of which was checked */
 };
 struct ilab_probes { struct ilab_probe_item *items; size_t count; };
 

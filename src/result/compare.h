@@ -34,6 +34,7 @@ struct ilab_agreement { const char *view_a, *view_b; struct ilab_real relative_e
 
 struct ilab_compare {
 	struct ilab_header header;
+	const char *case_name;         /* of a suite; NULL: none */
 	const char *identity, *device_name, *device_type;
 	struct {
 		uint64_t batch, context, width, hidden, warmup, repeats, seed, rounds;

@@ -145,7 +145,7 @@ static const struct ilab_field view_fields[] = {
 	{ 0 },
 };
 
-static const struct ilab_field row_fields[] = {
+const struct ilab_field ilab_compare_row_fields[] = {
 	{ "phase", ILAB_FIELD_WORD, .offset = R(phase), .words = phases },
 	{ "view", ILAB_FIELD_STRING, .offset = R(view) },
 	{ "median_seconds", ILAB_FIELD_REAL, .offset = R(median_seconds) },
@@ -169,12 +169,13 @@ static const struct ilab_field agreement_fields[] = {
 };
 
 static const struct ilab_field compare_fields[] = {
+	{ "case", ILAB_FIELD_STRING_OPTIONAL, .offset = C(case_name) },
 	{ "device", ILAB_FIELD_OBJECT, .table = device_fields },
 	{ "configuration", ILAB_FIELD_OBJECT, .table = configuration_fields },
 	{ "order", ILAB_FIELD_STRINGS, .offset = C(order), .count_offset = C(order_count) },
 	{ "against", ILAB_FIELD_STRING, .offset = C(against) },
 	{ "table", ILAB_FIELD_OBJECTS, .offset = C(rows), .count_offset = C(row_count), .element_bytes = sizeof(struct ilab_compare_row),
-		.table = row_fields },
+		.table = ilab_compare_row_fields },
 	{ "agreement", ILAB_FIELD_OBJECTS, .offset = C(agreements), .count_offset = C(agreement_count),
 		.element_bytes = sizeof(struct ilab_agreement), .table = agreement_fields },
 	{ "ceilings", ILAB_FIELD_CUSTOM, .write = write_ceilings, .read = read_ceilings },

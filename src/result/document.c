@@ -3,7 +3,9 @@
 #include "result/ceilings.h"
 #include "result/compare.h"
 #include "result/cost.h"
+#include "result/diff.h"
 #include "result/json.h"
+#include "result/suite.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +66,22 @@ static enum ilab_status validate_ceilings(const cJSON *json, struct ilab_arena *
 	return status == ILAB_OK ? ilab_ceilings_check(&r, err) : status;
 }
 
+static enum ilab_status validate_suite(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)
+{
+	struct ilab_suite r;
+	enum ilab_status status = ilab_suite_from_json(json, arena, &r, err);
+
+	return status == ILAB_OK ? ilab_suite_check(&r, err) : status;
+}
+
+static enum ilab_status validate_diff(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)
+{
+	struct ilab_diff r;
+	enum ilab_status status = ilab_diff_from_json(json, arena, &r, err);
+
+	return status == ILAB_OK ? ilab_diff_check(&r, err) : status;
+}
+
 static const struct {
 	const char *kind, *number;
 	enum ilab_status (*validate)(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err);
@@ -74,6 +92,8 @@ static const struct {
 	{ "cost", "1", validate_cost },
 	{ "compare", "1", validate_compare },
 	{ "ceilings", "1", validate_ceilings },
+	{ "suite", "1", validate_suite },
+	{ "diff", "1", validate_diff },
 };
 
 static enum ilab_status validate_kind(const cJSON *json, const char *schema, struct ilab_arena *arena, struct ilab_err *err)

@@ -90,6 +90,7 @@ extern const struct ilab_field ilab_host_fields[];         /* struct ilab_host *
 extern const struct ilab_field ilab_platform_fields[];     /* struct ilab_platform */
 extern const struct ilab_field ilab_device_fields[];       /* struct ilab_device, less the indices that its selector holds */
 extern const struct ilab_field ilab_phase_fields[];        /* struct ilab_phase */
+extern const struct ilab_field ilab_compare_row_fields[];  /* struct ilab_compare_row */
 
 /* The members that every document begins with. `schema` is that of the kind, whatever the record says. */
 bool ilab_header_write(cJSON *document, const char *schema, const struct ilab_header *header);

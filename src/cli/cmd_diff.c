@@ -1,0 +1,55 @@
+#include "cli/command.h"
+
+#include "base/outfile.h"
+#include "cli/deliver.h"
+#include "harness/signals.h"
+#include "result/diff.h"
+
+static enum ilab_status read_all(const struct ilab_context *context, const struct ilab_options *options, struct ilab_saved *saved, struct ilab_err *err)
+{
+	if (options->file_count < 2)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "diff: needs two documents at least, BASE and NEW");
+	for (size_t i = 0; i < options->file_count; i++) {
+		enum ilab_status status = ilab_saved_read(options->files[i], context->arena, &saved[i], err);
+		if (status != ILAB_OK)
+			return status;
+		if (ilab_saved_is_hooked(&saved[i]) && !options->accept_test_hook)
+			return ilab_err_set(err, ILAB_REFUSED, "", 0, "%.300s: slowed down on purpose with --test-slow-down, so its times mean nothing; --accept-test-hook takes it",
+				options->files[i]);
+	}
+	return ILAB_OK;
+}
+
+/* A loss counts when it is larger than what is allowed and its verdict is "slower": outside the noise. */
+static enum ilab_status judge(const struct ilab_diff *r, const struct ilab_options *options, struct ilab_err *err)
+{
+	const double allowed = (double)options->fail_above_nano * 1e-9;
+	size_t i = 0;
+	while (i < ilab_option_count && ilab_option_table[i].member != offsetof(struct ilab_options, fail_above_nano))
+		i++;
+	if (!(options->given & (UINT64_C(1) << i)) || r->worst_loss_percent.reason || r->worst_loss_percent.value <= allowed || r->worst_loss_percent.value <= 0)
+		return ILAB_OK;
+	return ilab_err_set(err, ILAB_LOSS, "", 0, "a loss of %d.%d %% in time, outside the noise and above the limit", (int)r->worst_loss_percent.value,
+		(int)(r->worst_loss_percent.value * 10) % 10);
+}
+
+enum ilab_status ilab_cmd_diff(const struct ilab_context *context, const struct ilab_options *options, struct ilab_err *err)
+{
+	struct ilab_saved *saved = ilab_arena_alloc(context->arena, (options->file_count + 1) * sizeof(*saved));
+	struct ilab_outfile *file = NULL;
+	struct ilab_diff record;
+	enum ilab_status status = ilab_check_stdout(err);
+	if (status == ILAB_OK)
+		status = read_all(context, options, saved, err);
+	if (status == ILAB_OK && options->output)
+		status = ilab_outfile_open(options->output, &file, err);
+	if (status == ILAB_OK) {
+		ilab_diff_make(&saved[0], &saved[1], options->file_count - 1, context->arena, &record);
+		ilab_header_fill(context, options, "iteragpu-lab/diff/1", NULL, 0, &record.header);
+		status = ilab_deliver(ilab_diff_to_json(&record), ilab_text_diff(&record, options->verbose, context->arena), options, &file, err);
+	}
+	if (status == ILAB_OK)
+		status = judge(&record, options, err);
+	ilab_outfile_discard(file);
+	return status;
+}

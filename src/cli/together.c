@@ -1,0 +1,122 @@
+#include "cli/together.h"
+
+#include "base/scratch.h"
+#include "harness/signals.h"
+#include "harness/worker_env.h"
+#include "result/document.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TICK_US 50000
+
+struct child { pid_t pid; const char *path; int status; };
+
+static enum ilab_status start(const struct ilab_together *t, const char *selector, struct child *child, struct ilab_err *err)
+{
+	const struct ilab_options *o = t->options;
+	const char *arguments[20] = { "iteragpu-lab", "suite", "--device", selector, "--output", child->path, "--cases", t->cases, "--no-ceilings", "--quiet" };
+	size_t n = 10;
+	posix_spawn_file_actions_t actions;
+	if (o->views) {
+		arguments[n++] = "--views";
+		arguments[n++] = o->views;
+	}
+	if (o->module_dir) {
+		arguments[n++] = "--module-dir";
+		arguments[n++] = o->module_dir;
+	}
+	if (o->no_uuid)
+		arguments[n++] = "--no-uuid";
+	if (o->cold_cache)
+		arguments[n++] = "--cold-cache";
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	/* argv is not changed by the new program: the cast takes const away for the interface only. */
+	int code = posix_spawn(&child->pid, "/proc/self/exe", &actions, NULL, (char *const *)arguments, t->context->environment);
+	posix_spawn_file_actions_destroy(&actions);
+	if (code == 0)
+		return ILAB_OK;
+	child->pid = 0;
+	return ilab_err_set(err, ILAB_FAILED, "posix_spawn", code, "cannot start the program again: %s", strerror(code));
+}
+
+static size_t count_running(struct child *children, size_t count)
+{
+	size_t running = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (children[i].pid && waitpid(children[i].pid, &children[i].status, WNOHANG) == children[i].pid)
+			children[i].pid = 0;
+		running += children[i].pid != 0;
+	}
+	return running;
+}
+
+/* Until all have ended; a signal to this process ends them. */
+static enum ilab_status wait_for_all(struct child *children, size_t count, struct ilab_err *err)
+{
+	enum ilab_status status = ILAB_OK;
+	while (count_running(children, count) > 0) {
+		const enum ilab_status now = status == ILAB_OK ? ilab_signals_check(err) : ILAB_OK;
+		for (size_t i = 0; now != ILAB_OK && i < count; i++)
+			if (children[i].pid)
+				kill(children[i].pid, SIGTERM);
+		if (now != ILAB_OK)
+			status = now;
+		usleep(TICK_US);
+	}
+	return status;
+}
+
+static enum ilab_status read_suite(const struct ilab_together *t, const char *selector, const struct child *child, struct ilab_suite *out,
+	struct ilab_err *err)
+{
+	struct ilab_err why = { 0 };
+	char *text;
+	size_t bytes;
+	cJSON *json = NULL;
+	enum ilab_status status = ilab_document_read(child->path, t->context->arena, &text, &bytes, &why);
+	if (status == ILAB_OK)
+		status = ilab_json_read(text, bytes, &json, &why);
+	if (status == ILAB_OK)
+		status = ilab_suite_from_json(json, t->context->arena, out, &why);
+	cJSON_Delete(json);
+	return status == ILAB_OK ? ILAB_OK : ilab_err_set(err, ILAB_FAILED, "", child->status, "%s, beside the others, left no result", selector);
+}
+
+enum ilab_status ilab_together_run(const struct ilab_together *t, struct ilab_compare **out, size_t *out_count, struct ilab_err *err)
+{
+	struct ilab_arena *arena = t->context->arena;
+	struct child *children = ilab_arena_alloc(arena, t->count * sizeof(*children));
+	struct ilab_suite *suites = ilab_arena_alloc(arena, t->count * sizeof(*suites));
+	const char *parent = ilab_environment_get(t->context->environment, "TMPDIR"), *folder = NULL;
+	size_t total = 0;
+	*out_count = 0;
+	enum ilab_status status = ilab_scratch_make(arena, parent && *parent ? parent : "/tmp", &folder, err);
+	if (status != ILAB_OK)
+		return status;
+	for (size_t i = 0; i < t->count && status == ILAB_OK; i++) {
+		children[i].path = ilab_arena_printf(arena, "%s/%zu.json", folder, i);
+		status = start(t, t->selectors[i], &children[i], err);
+	}
+	const enum ilab_status waited = wait_for_all(children, t->count, err);
+	if (status == ILAB_OK)
+		status = waited;
+	for (size_t i = 0; i < t->count && status == ILAB_OK; i++) {
+		status = read_suite(t, t->selectors[i], &children[i], &suites[i], err);
+		total += suites[i].case_count;
+	}
+	*out = ilab_arena_alloc(arena, (total + 1) * sizeof(**out));
+	for (size_t i = 0; i < t->count && status == ILAB_OK; i++)
+		for (size_t k = 0; k < suites[i].case_count; k++) {
+			suites[i].cases[k].case_name = ilab_arena_printf(arena, "%s, all at once", suites[i].cases[k].case_name);
+			(*out)[(*out_count)++] = suites[i].cases[k];
+		}
+	ilab_scratch_remove(folder);
+	return status;
+}

@@ -1,0 +1,29 @@
+#ifndef ILAB_RESULT_SUITE_H
+#define ILAB_RESULT_SUITE_H
+
+#include "result/compare.h"
+
+/* suite/1: a fixed, versioned set of comparisons, for putting devices beside each other. */
+
+/* One device of a suite over several whose median is not that of the others. */
+struct ilab_odd { const char *identity, *name, *view; double ratio; };   /* of its median over the median of the others' */
+
+struct ilab_suite {
+	struct ilab_header header;
+	uint64_t suite_version;
+	struct ilab_compare *cases; size_t case_count;     /* each a compare document, with its `case` */
+	struct ilab_odd *odd; size_t odd_count;
+};
+
+/* A device is odd in a case when its warm_forward median differs from that of the others by more than this. */
+#define ILAB_SUITE_ODD 1.05
+
+cJSON *ilab_suite_to_json(const struct ilab_suite *r);
+enum ilab_status ilab_suite_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_suite *out, struct ilab_err *err);
+enum ilab_status ilab_suite_check(const struct ilab_suite *r, struct ilab_err *err);
+/* odd[] from cases; needs three devices to tell one from the others. */
+void ilab_suite_find_odd(struct ilab_suite *r, struct ilab_arena *arena);
+
+const char *ilab_text_suite(const struct ilab_suite *r, struct ilab_arena *arena);
+
+#endif
