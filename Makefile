@@ -200,7 +200,6 @@ HIP_FAKES := $(addprefix $(FAKES)/hip/,libamdhip64.so.5 libamdhip64.so.6 libamdh
 $(FAKES)/hip/renamed/hip.so: tests/fakes/wrong_abi.c $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(FAKE_LINK) -DFAKE_NAME='"hip-on-cuda-test"' -o $@ $<
-$(O)/tests/unit/test_hip_sysfs: $(O)/tests/hip/hip_sysfs.o
 $(O)/tests/unit/test_hip_module: | $(filter %/hip.so,$(MODULES)) $(O)/tests/hip/hip-fake-test.so $(HIP_FAKES) $(FAKES)/hip/renamed/hip.so
 HIP_FAKE_SRC = $(addprefix tests/fakes/,$(if $(findstring amdhip,$@),libamdhip64.c $(if $(filter %.7,$@),,hiprtc.c),$(if $(findstring hiprtc,$@),hiprtc.c, \
 	$(if $(findstring rocblas,$@),librocblas.c,rocm_below.c))))

@@ -138,7 +138,20 @@ static int plain_alloc(native_ptr *address, size_t bytes)
 	return (int)code;
 }
 
-/* --- pools --------------------------------------------------------------------------------------------------------------- */
+/* Memory stays in the pool until it is trimmed: by default every synchronisation would give it back. */
+static int pool_create(void **pool, int device)
+{
+	hipMemPoolProps props = { .allocType = hipMemAllocationTypePinned, .location = { .type = hipMemLocationTypeDevice, .id = device } };
+	uint64_t keep = UINT64_MAX;
+	hipMemPool_t created = NULL;
+	hipError_t code = hip.hipMemPoolCreate_(&created, &props);
+	if (!code)
+		code = hip.hipMemPoolSetAttribute_(created, hipMemPoolAttrReleaseThreshold, &keep);
+	if (code && created)
+		hip.hipMemPoolDestroy_(created);
+	*pool = code ? NULL : created;
+	return (int)code;
+}
 
 static const hipMemPoolAttr counters[] = {
 	[NATIVE_USED] = hipMemPoolAttrUsedMemCurrent, [NATIVE_USED_HIGH] = hipMemPoolAttrUsedMemHigh,
@@ -162,52 +175,6 @@ static int pool_alloc(native_ptr *address, size_t bytes, void *pool, void *strea
 	void *p = NULL;
 	hipError_t code = hip.hipMallocFromPoolAsync_(&p, bytes, pool, stream);
 	*address = (native_ptr)(uintptr_t)p;
-	return (int)code;
-}
-
-static bool pool_shows(void *pool, uint64_t used, uint64_t used_high, uint64_t least_reserved)
-{
-	uint64_t value[4];
-	for (int i = 0; i < 4; i++)
-		if (pool_counter(pool, (enum native_pool_counter)i, &value[i]))
-			return false;
-	return value[NATIVE_USED] == used && value[NATIVE_USED_HIGH] == used_high && value[NATIVE_RESERVED] >= least_reserved &&
-		value[NATIVE_RESERVED_HIGH] == value[NATIVE_RESERVED];
-}
-
-/* Releases differ in what their pools count and keep. This one is used only if it counts a small sequence of allocations to the byte, takes no
- * freed memory twice into its high mark, and keeps what is freed. */
-static bool pool_counts_right(void *pool)
-{
-	enum { SMALL = (1 << 20) + 1, LARGE = (3 << 20) + 513, BOTH = SMALL + LARGE };
-	native_ptr small = 0, large = 0;
-	bool right = !pool_alloc(&small, SMALL, pool, NULL) && !pool_alloc(&large, LARGE, pool, NULL) && pool_shows(pool, BOTH, BOTH, BOTH);
-	if (large)
-		right &= !pool_free(large, NULL) && pool_shows(pool, SMALL, BOTH, BOTH);
-	large = 0;
-	right = right && !pool_alloc(&large, LARGE, pool, NULL) && pool_shows(pool, BOTH, BOTH, BOTH);
-	if (large)
-		right &= !pool_free(large, NULL);
-	if (small)
-		right &= !pool_free(small, NULL);
-	right &= !stream_sync(NULL) && pool_shows(pool, 0, BOTH, BOTH) && !pool_trim(pool);
-	return right && !pool_reset(pool, NATIVE_USED_HIGH) && !pool_reset(pool, NATIVE_RESERVED_HIGH);
-}
-
-/* Memory stays in the pool until it is trimmed: by default every synchronisation would give it back. */
-static int pool_create(void **pool, int device)
-{
-	hipMemPoolProps props = { .allocType = hipMemAllocationTypePinned, .location = { .type = hipMemLocationTypeDevice, .id = device } };
-	uint64_t keep = UINT64_MAX;
-	hipMemPool_t created = NULL;
-	hipError_t code = hip.hipMemPoolCreate_(&created, &props);
-	if (!code)
-		code = hip.hipMemPoolSetAttribute_(created, hipMemPoolAttrReleaseThreshold, &keep);
-	if (!code && !pool_counts_right(created))
-		code = hipErrorNotSupported;
-	if (code && created)
-		hip.hipMemPoolDestroy_(created);
-	*pool = code ? NULL : created;
 	return (int)code;
 }
 

@@ -30,13 +30,4 @@ bool hip_rtc_describe(struct ilab_arena *arena, struct ilab_library *out, struct
 extern const struct native_gemm hip_gemm;
 bool hip_gemm_describe(struct ilab_arena *arena, struct ilab_library *out, struct ilab_err *err);
 
-/* hip_sysfs.c: what the kernel driver says, from files. `root` is "" for this machine. */
-bool hip_sysfs_process_memory(const char *root, const char *pci_address, long pid, uint64_t *bytes);
-bool hip_sysfs_device_memory(const char *root, const char *pci_address, uint64_t *bytes);
-bool hip_process_memory(const char *pci_address, uint64_t *bytes);
-bool hip_device_memory(const char *pci_address, uint64_t *bytes);
-const char *hip_driver_release(struct ilab_arena *arena);
-/* Why this process cannot use AMD's compute devices, NULL when the kernel's side looks right. */
-const char *hip_kernel_trouble(struct ilab_arena *arena);
-
 #endif

@@ -123,6 +123,7 @@ struct native_vendor {
 	const char *api;               /* "CUDA" */
 	const char *prelude;           /* name of the embedded text that maps the kernels' words, "cuda/prelude.h" */
 	const char *pool_source, *tracked_source;    /* of the counters: "cuda_mempool" "cuda_tracked" */
+	bool pools_vary;               /* between releases, in what they count and keep: each is tried at opening before it is used */
 	const char *pool_reset;        /* what resetting the pool's high marks does, one sentence */
 	const char *memory_info_name;  /* "cuMemGetInfo" */
 	const char *timer_source;      /* "cuda events" */

@@ -54,6 +54,10 @@ void native_memory_open(struct ilab_session *s)
 	bool pools = !s->rt->device_attribute(&supported, NATIVE_POOLS_SUPPORTED, s->device) && supported > 0;
 	if (!pools || s->rt->pool_create(&s->pool, s->device))
 		s->pool = NULL;
+	if (s->pool && native_vendor.pools_vary && !native_pool_counts_right(s->rt, s->pool)) {
+		s->rt->pool_destroy(s->pool);
+		s->pool = NULL;
+	}
 	s->tracked = (struct ilab_pool){ .create = tracked_create, .destroy = tracked_destroy, .user = s };
 	s->info.counters_source = s->pool ? native_vendor.pool_source : native_vendor.tracked_source;
 	s->info.counters_scope = s->pool ? "this process, this device, an explicit stream-ordered pool of the driver: allocated is what the pool has handed out, reserved what it holds"

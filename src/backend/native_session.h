@@ -85,6 +85,8 @@ enum ilab_status native_enumerate(const struct ilab_surroundings *surroundings, 
 /* --- native_memory.c --------------------------------------------------------------------------------------------------- */
 
 void native_memory_open(struct ilab_session *s);
+/* native_pool_check.c: whether a pool counts a small sequence of allocations as it should. */
+bool native_pool_counts_right(const struct native_rt *rt, void *pool);
 void native_memory_close(struct ilab_session *s);
 void native_limits(struct ilab_session *s, struct ilab_limits *out);
 enum ilab_status native_alloc(struct ilab_session *s, uint64_t bytes, struct ilab_buffer **out, struct ilab_err *err);

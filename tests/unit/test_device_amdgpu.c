@@ -1,5 +1,5 @@
 /* What the module reads of amdgpu's files, in a tree made here: the figures of one process on one of two cards. */
-#include "../../hip/module.h"
+#include "device/amdgpu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,29 +59,29 @@ static void a_process_is_found_on_its_card(void **state)
 {
 	(void)state;
 	uint64_t bytes = 0;
-	assert_true(hip_sysfs_process_memory(root, "0000:c0:00.0", 4711, &bytes));
+	assert_true(ilab_amdgpu_process_memory(root, "0000:c0:00.0", 4711, &bytes));
 	assert_true(bytes == 1234567890123);
-	assert_true(hip_sysfs_process_memory(root, "0001:c0:00.0", 4711, &bytes));
+	assert_true(ilab_amdgpu_process_memory(root, "0001:c0:00.0", 4711, &bytes));
 	assert_true(bytes == 5);
-	assert_false(hip_sysfs_process_memory(root, "0000:c0:00.0", 4712, &bytes));      /* not a compute process */
-	assert_false(hip_sysfs_process_memory(root, "0000:c1:00.0", 4711, &bytes));      /* no such card */
-	assert_false(hip_sysfs_process_memory(root, "0000:00:00.0", 4711, &bytes));      /* the processor's node */
-	assert_false(hip_sysfs_process_memory(root, "unknown", 4711, &bytes));
-	assert_false(hip_sysfs_process_memory("/nowhere", "0000:c0:00.0", 4711, &bytes));
+	assert_false(ilab_amdgpu_process_memory(root, "0000:c0:00.0", 4712, &bytes));      /* not a compute process */
+	assert_false(ilab_amdgpu_process_memory(root, "0000:c1:00.0", 4711, &bytes));      /* no such card */
+	assert_false(ilab_amdgpu_process_memory(root, "0000:00:00.0", 4711, &bytes));      /* the processor's node */
+	assert_false(ilab_amdgpu_process_memory(root, "unknown", 4711, &bytes));
+	assert_false(ilab_amdgpu_process_memory("/nowhere", "0000:c0:00.0", 4711, &bytes));
 }
 
 static void a_card_s_memory_is_read(void **state)
 {
 	(void)state;
 	uint64_t bytes = 0;
-	assert_true(hip_sysfs_device_memory(root, "0000:c0:00.0", &bytes));
+	assert_true(ilab_amdgpu_device_memory(root, "0000:c0:00.0", &bytes));
 	assert_true(bytes == 17179869184);
-	assert_false(hip_sysfs_device_memory(root, "0001:c0:00.0", &bytes));
-	assert_false(hip_sysfs_device_memory(root, "0000:c1:00.0", &bytes));
+	assert_false(ilab_amdgpu_device_memory(root, "0001:c0:00.0", &bytes));
+	assert_false(ilab_amdgpu_device_memory(root, "0000:c1:00.0", &bytes));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(a_process_is_found_on_its_card), cmocka_unit_test(a_card_s_memory_is_read) };
-	return cmocka_run_group_tests_name("hip sysfs", tests, make_tree, remove_tree);
+	return cmocka_run_group_tests_name("amdgpu", tests, make_tree, remove_tree);
 }

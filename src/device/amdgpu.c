@@ -1,4 +1,4 @@
-#include "module.h"
+#include "device/amdgpu.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ static bool find_gpu(const char *root, const char *pci_address, uint64_t *gpu_id
 	return found;
 }
 
-bool hip_sysfs_process_memory(const char *root, const char *pci_address, long pid, uint64_t *bytes)
+bool ilab_amdgpu_process_memory(const char *root, const char *pci_address, long pid, uint64_t *bytes)
 {
 	uint64_t gpu_id;
 	char path[PATH_MAX];
@@ -87,27 +87,27 @@ static bool pids_are_the_hosts(void)
 	return !strcmp(name, "pid:[4026531836]");
 }
 
-bool hip_process_memory(const char *pci_address, uint64_t *bytes)
+bool ilab_amdgpu_own_memory(const char *pci_address, uint64_t *bytes)
 {
-	return pids_are_the_hosts() && hip_sysfs_process_memory("", pci_address, getpid(), bytes);
+	return pids_are_the_hosts() && ilab_amdgpu_process_memory("", pci_address, getpid(), bytes);
 }
 
 /* --- a device, a driver -------------------------------------------------------------------------------------------------- */
 
-bool hip_sysfs_device_memory(const char *root, const char *pci_address, uint64_t *bytes)
+bool ilab_amdgpu_device_memory(const char *root, const char *pci_address, uint64_t *bytes)
 {
 	char path[PATH_MAX];
 	snprintf(path, sizeof(path), "%s/sys/bus/pci/devices/%.32s/mem_info_vram_used", root, pci_address);
 	return read_number(path, bytes);
 }
 
-bool hip_device_memory(const char *pci_address, uint64_t *bytes)
+bool ilab_amdgpu_used_memory(const char *pci_address, uint64_t *bytes)
 {
-	return hip_sysfs_device_memory("", pci_address, bytes);
+	return ilab_amdgpu_device_memory("", pci_address, bytes);
 }
 
 /* AMD's own packages of the kernel module have a version; the kernel's own goes by the kernel's. */
-const char *hip_driver_release(struct ilab_arena *arena)
+const char *ilab_amdgpu_release(struct ilab_arena *arena)
 {
 	char text[96] = "";
 	struct utsname kernel;
@@ -123,7 +123,7 @@ const char *hip_driver_release(struct ilab_arena *arena)
 	return !access("/sys/module/amdgpu", F_OK) && !uname(&kernel) ? ilab_arena_printf(arena, "Linux %s", kernel.release) : NULL;
 }
 
-const char *hip_kernel_trouble(struct ilab_arena *arena)
+const char *ilab_amdgpu_trouble(struct ilab_arena *arena)
 {
 	static const char device[] = "/dev/kfd";
 	if (access(device, F_OK))
