@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const int ilab_fake_library;
-const int ilab_fake_library = 1;           /* by which the module for use knows it, and refuses it */
+int ilab_fake_library(void);               /* by which the module for use knows it, and refuses it */
+int ilab_fake_library(void) { return 1; }
 
 static int setting(const char *name, int otherwise)
 {
