@@ -118,8 +118,14 @@ static inline void tile_row_end(float16 left, float16 right, uint row, uint col,
 		tile_half_end(right, count - 16, bias + col + 16, y + 16);
 }
 
-#define TILE_ROW_END(i) tile_row_end(l##i, r##i, row + i, col, m, n, bias, y);
-#define TILE_END EACH_ROW(TILE_ROW_END)
+/* In a loop, so that the epilogue is compiled once and not for every row: some drivers take minutes for the latter. */
+#define TILE_ROW_KEEP(i) tile[2 * i] = l##i; tile[2 * i + 1] = r##i;
+#define TILE_END { \
+	float16 tile[2 * ROWS]; \
+	EACH_ROW(TILE_ROW_KEEP) \
+	for (uint i = 0; i < ROWS; i++) \
+		tile_row_end(tile[2 * i], tile[2 * i + 1], row + i, col, m, n, bias, y); \
+}
 
 /* --- packing ---------------------------------------------------------------------------------------------------------- */
 
