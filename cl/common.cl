@@ -6,6 +6,8 @@
 #ifndef ILAB_PRELUDE                    /* OpenCL C itself; the native preludes define the words below their own way */
 #pragma OPENCL FP_CONTRACT OFF
 #define LPTR __local                    /* in a pointer INTO local memory */
+#define make_uint4(a, b, c, d) (uint4)(a, b, c, d)      /* CUDA and HIP have functions of this name */
+#define make_float4(a, b, c, d) (float4)(a, b, c, d)
 #endif
 
 #define GROUP 256
@@ -71,9 +73,7 @@ static inline void chunk_unpack(uint4 c, stored *e)
 }
 static inline uint4 chunk_pack(const stored *e)
 {
-	uint4 c;
-	c.x = as_uint(e[0]); c.y = as_uint(e[1]); c.z = as_uint(e[2]); c.w = as_uint(e[3]);
-	return c;
+	return make_uint4(as_uint(e[0]), as_uint(e[1]), as_uint(e[2]), as_uint(e[3]));
 }
 
 #else
@@ -86,10 +86,7 @@ static inline void chunk_unpack(uint4 c, stored *e)
 }
 static inline uint4 chunk_pack(const stored *e)
 {
-	uint4 c;
-	c.x = e[0] | (uint)e[1] << 16; c.y = e[2] | (uint)e[3] << 16;
-	c.z = e[4] | (uint)e[5] << 16; c.w = e[6] | (uint)e[7] << 16;
-	return c;
+	return make_uint4(e[0] | (uint)e[1] << 16, e[2] | (uint)e[3] << 16, e[4] | (uint)e[5] << 16, e[6] | (uint)e[7] << 16);
 }
 
 #endif

@@ -7,10 +7,13 @@
 #define ELEMENTS_KERNEL __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 #define STREAM_STEP 0xD1342543DE82EF95UL
 
-/* Row-major index of the element at `position` in memory. */
+/* Row-major index of the element at `position` in memory. The remainder by hand: cl/README.md. */
 static inline ulong logical_index(ulong position, ulong rows, ulong cols, uint columns)
 {
-	return columns ? position % rows * cols + position / rows : position;
+	if (!columns)
+		return position;
+	const ulong col = position / rows, row = position - col * rows;
+	return row * cols + col;
 }
 
 /* The input rule, src/model/rule.h. The integer fits 24 bits and the scale is a power of two, so that only the last

@@ -80,11 +80,9 @@ static inline void load_w(__global const stored *w, uint first, uint n, uint k, 
 static inline void keep_w(LPTR float *tile, uint item, float part[RUNS][4])
 {
 #pragma unroll
-	for (uint j = 0; j < RUNS; j++) {
-		float4 v;
-		v.x = part[j][0]; v.y = part[j][1]; v.z = part[j][2]; v.w = part[j][3];
-		*(LPTR float4 *)(tile + LINE(item / (TILE / 4) + j * (STEP / RUNS)) + item % (TILE / 4) * 4) = v;
-	}
+	for (uint j = 0; j < RUNS; j++)
+		*(LPTR float4 *)(tile + LINE(item / (TILE / 4) + j * (STEP / RUNS)) + item % (TILE / 4) * 4) =
+			make_float4(part[j][0], part[j][1], part[j][2], part[j][3]);
 }
 #else
 #define load_w load_rows
@@ -128,14 +126,16 @@ static inline stored epilogue(float v, __global const stored *bias, uint col)
 #endif
 }
 
-/* First row and column of a group's tile: bands of BAND tile rows, column by column inside a band. */
+/* First row and column of a group's tile: bands of BAND tile rows, column by column inside a band. Remainders by hand:
+ * cl/README.md. */
 static inline void tile_place(uint group, uint m, uint n, uint *m0, uint *n0)
 {
 	const uint down = (m - 1) / TILE + 1, across = (n - 1) / TILE + 1;
-	const uint band = group / (BAND * across), in_band = group % (BAND * across);
+	const uint band = group / (BAND * across), in_band = group - band * (BAND * across);
 	const uint height = min(down - band * BAND, (uint)BAND);
-	*m0 = (band * BAND + in_band % height) * TILE;
-	*n0 = in_band / height * TILE;
+	const uint column = in_band / height;
+	*m0 = (band * BAND + in_band - column * height) * TILE;
+	*n0 = column * TILE;
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void gemm(uint m, uint n, uint k, __global const stored *x,
