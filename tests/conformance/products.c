@@ -86,8 +86,10 @@ static double allowed(const struct product *p, uint64_t i, bool half_sums, enum 
 	double size = p->magnitude[i] + (epilogue == ILAB_EPILOGUE_NONE ? 0 : fabs(p->bias[i % p->n]));
 	if (p->dtype == ILAB_TF32)
 		size *= 1 + 0x1p-9 / unit / (double)(p->k + 4);      /* both operands lose 13 bits */
-	/* Unfused, z is stored once before the bias is added. */
-	return 2 * unit * (double)(p->k + 4) * size + 1.2 * storage * (fabs(want) + fabs(p->z[i])) + 1e-6 + (storage > unit ? 0x1p-24 : 0);
+	/* Unfused, z is stored once before the bias is added, or their sum before GELU (whose slope is at most 1.13). */
+	double biased = p->z[i] + (epilogue == ILAB_EPILOGUE_NONE ? 0 : p->bias[i % p->n]);
+	return 2 * unit * (double)(p->k + 4) * size + 1.2 * storage * (fabs(want) + fmax(fabs(p->z[i]), fabs(biased))) + 1e-6 +
+		(storage > unit ? 0x1p-24 : 0);
 }
 
 static void compare(const struct product *p, const void *y, bool half_sums, enum ilab_epilogue epilogue, const char *what)
