@@ -38,6 +38,7 @@ struct ilab_tuning_entry {             /* one product y[m, n] = x[m, k] W^T */
 struct ilab_tuning {
 	const char *provider;
 	const struct ilab_tuning_entry *entries; size_t entry_count;
+	const char *provider_version;  /* that the entries were found with; NULL: not known. The harness compares it, backends need not */
 };
 
 /* Facts about drivers' surroundings that a backend may not read from the environment itself. Every member may be NULL: not known. */

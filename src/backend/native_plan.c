@@ -164,7 +164,6 @@ static void record_forms(struct ilab_session *s, struct ilab_plan *out)
 static enum ilab_status plan_library(struct ilab_session *s, const struct ilab_tuning *tuning, struct ilab_plan *out, struct ilab_err *err)
 {
 	struct native_plan *p = out->state;
-	unsigned tuned = 0;
 	out->record.launches_per_pass = 3;
 	for (int i = 0; i < 2; i++) {
 		struct native_layer *l = &p->layers[i];
@@ -176,10 +175,9 @@ static enum ilab_status plan_library(struct ilab_session *s, const struct ilab_t
 			return status;
 		uint64_t bytes = l->forms[l->biased].choice.temporary_bytes;
 		out->temporary_bytes = bytes > out->temporary_bytes ? bytes : out->temporary_bytes;
-		tuned += entry != NULL;
+		out->record.tuned = out->record.tuned || entry;
 		out->record.launches_per_pass += i == 1 && !l->biased;
 	}
-	out->record.tuned = tuned == 2;
 	record_parameters(s, &out->record, p);
 	return ILAB_OK;
 }

@@ -42,7 +42,7 @@ static const struct ilab_tuning *copy_tuning(struct ilab_arena *arena, const str
 				ilab_arena_strdup(arena, t->entries[i].parameters[j].value) };
 		entries[i].parameters = p;
 	}
-	*copy = (struct ilab_tuning){ ilab_arena_strdup(arena, t->provider), entries, t->entry_count };
+	*copy = (struct ilab_tuning){ ilab_arena_strdup(arena, t->provider), entries, t->entry_count, ilab_arena_strdup(arena, t->provider_version) };
 	return copy;
 }
 

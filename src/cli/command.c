@@ -68,4 +68,11 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"not comparable and give no ratio. --fail-above is for scripts: it never fails for a gain, nor for noise.\n",
 		ilab_cmd_diff,
 	},
+	[ILAB_COMMAND_TUNE] = {
+		"tune", NULL, "search for faster algorithms of one shape's two products on one device",
+		"Times the provider's candidates against its own choice, keeps what is faster by more than noise and computes the same, and\n"
+		"verifies the outcome by a whole measurement. The file is for `measure --tuning`, on this device with this driver and\n"
+		"provider. Without any gain its list of entries is empty.\n",
+		ilab_cmd_tune,
+	},
 };

@@ -30,7 +30,7 @@ struct ilab_command {
 extern const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT];
 
 ilab_command_fn ilab_cmd_estimate, ilab_cmd_environment, ilab_cmd_measure, ilab_cmd_validate, ilab_cmd_cost, ilab_cmd_export,
-	ilab_cmd_compare, ilab_cmd_ceilings, ilab_cmd_suite, ilab_cmd_diff;
+	ilab_cmd_compare, ilab_cmd_ceilings, ilab_cmd_tune, ilab_cmd_suite, ilab_cmd_diff;
 
 /* Everything of a document's header but `schema` texts that only the caller knows; total_seconds is the time so far. `modules` are
  * base names of backend modules that were loaded. */

@@ -1,6 +1,5 @@
 #include "cli/measuring.h"
 
-#include "device/device.h"
 #include "harness/worker_env.h"
 #include "result/document.h"
 
@@ -27,6 +26,39 @@ void ilab_measuring_aim(struct ilab_measure_request *request, const struct ilab_
 	request->clblast_options = intel && device->total_memory_bytes > UINT32_MAX ? "-cl-intel-greater-than-4GB-buffer-required" : NULL;
 }
 
+enum ilab_status ilab_measuring_prepare(struct ilab_measuring *m, struct ilab_err *err)
+{
+	enum ilab_status status = ilab_measuring_request(m->options, &m->request, err);
+	if (status == ILAB_OK)
+		status = ilab_selector_parse(m->options->device, m->context->arena, &m->selector, err);
+	return status == ILAB_OK ? ilab_check_stdout(err) : status;
+}
+
+enum ilab_status ilab_measuring_find(struct ilab_measuring *m, struct ilab_err *err)
+{
+	const struct ilab_options *o = m->options;
+	const char *only = o->backend ? o->backend : m->selector.kind == ILAB_SELECT_BACKEND ? m->selector.backend : NULL;
+	if (o->backend && m->selector.kind == ILAB_SELECT_BACKEND && strcmp(o->backend, m->selector.backend) != 0)
+		only = NULL;           /* resolving says what is wrong */
+	enum ilab_status status = ilab_survey_open(&m->survey, m->context, o, &m->progress, only, (double)o->timeout_ns * 1e-9, err);
+	if (status == ILAB_OK)
+		status = ilab_device_resolve(&m->selector, o->backend, m->survey.listings, m->survey.count, &m->device, err);
+	if (status != ILAB_OK)
+		return status;
+	ilab_measuring_aim(&m->request, m->device);
+	m->worker = ilab_survey_keep(&m->survey, m->device->backend);
+	for (size_t l = 0; l < m->survey.count && !o->quiet; l++)
+		for (size_t i = 0; i < m->survey.listings[l].advice_count && o->verbose; i++)
+			ilab_note("%s", m->survey.listings[l].advice[i]);
+	return ILAB_OK;
+}
+
+void ilab_measuring_explain(struct ilab_measuring *m, enum ilab_status status)
+{
+	if (status == ILAB_FAILED && m->worker && !m->options->quiet && !m->options->verbose)
+		ilab_survey_show_output(m->worker);
+}
+
 static bool differs(const char *a, const char *b)
 {
 	return (a || b) && (!a || !b || strcmp(a, b) != 0);
@@ -42,8 +74,7 @@ enum ilab_status ilab_measuring_check_device(const struct ilab_device *chosen, c
 		opened->selector, opened->name, chosen->selector, chosen->name);
 }
 
-/* The file that the device's backend was loaded from, where it is a module. */
-static const char **module_of(const struct ilab_survey *survey, const char *backend, struct ilab_arena *arena, size_t *count)
+const char **ilab_measuring_modules(const struct ilab_survey *survey, const char *backend, struct ilab_arena *arena, size_t *count)
 {
 	const char **modules = NULL;
 	*count = 0;
@@ -64,7 +95,7 @@ enum ilab_status ilab_measuring_complete(const struct ilab_context *context, con
 	struct ilab_names ignored = ilab_worker_ignored_variables(arena, context->environment);
 	struct ilab_err why = { 0 };
 	size_t module_count;
-	const char **modules = module_of(survey, chosen->backend, arena, &module_count);
+	const char **modules = ilab_measuring_modules(survey, chosen->backend, arena, &module_count);
 	m->ignored_variables = ignored.names;
 	m->ignored_variable_count = ignored.count;
 	ilab_host_facts(arena, &m->host);

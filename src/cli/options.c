@@ -18,8 +18,10 @@
 #define CEILINGS (1u << ILAB_COMMAND_CEILINGS)
 #define SUITE (1u << ILAB_COMMAND_SUITE)
 #define DIFF (1u << ILAB_COMMAND_DIFF)
-#define RUNNING (MEASURE | COMPARE)                /* one shape, given by the user */
-#define DRIVING (RUNNING | CEILINGS | SUITE)       /* work on a device */
+#define TUNE (1u << ILAB_COMMAND_TUNE)
+#define RUNNING (MEASURE | COMPARE)                /* passes of one shape, given by the user */
+#define SHAPED (RUNNING | TUNE)
+#define DRIVING (SHAPED | CEILINGS | SUITE)        /* work on a device */
 #define EVERY (ESTIMATE | ENVIRONMENT | DRIVING | VALIDATE | COST | EXPORT | DIFF)
 
 #define MEMBER(m) .member = offsetof(struct ilab_options, m)
@@ -47,26 +49,28 @@ const struct ilab_option ilab_option_table[] = {
 		.help = "print one selector a line and nothing else" },
 	{ "type", "TYPE", NULL, ENVIRONMENT, 0, ILAB_OPTION_CHOICE, .choices = types, MEMBER(type), .presentation = true,
 		.help = "with --list: devices of this type only" },
-	{ "batch", "N", NULL, RUNNING, RUNNING, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(batch),
+	{ "batch", "N", NULL, SHAPED, SHAPED, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(batch),
 		.help = "first dimension of the inputs" },
-	{ "context", "N", NULL, RUNNING, RUNNING, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(context),
+	{ "context", "N", NULL, SHAPED, SHAPED, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(context),
 		.help = "positions of one input; rows = batch * context" },
-	{ "width", "N", NULL, RUNNING, RUNNING, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(width),
+	{ "width", "N", NULL, SHAPED, SHAPED, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(width),
 		.help = "elements of one position" },
-	{ "hidden", "N", NULL, RUNNING, 0, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(hidden),
+	{ "hidden", "N", NULL, SHAPED, 0, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(hidden),
 		.help = "elements between the two layers (default: 4 * width)" },
-	{ "dtype", "TYPE", "float32", RUNNING, 0, ILAB_OPTION_CHOICE, .choices = dtypes, MEMBER(dtype),
+	{ "dtype", "TYPE", "float32", SHAPED, 0, ILAB_OPTION_CHOICE, .choices = dtypes, MEMBER(dtype),
 		.help = "type of weights, inputs and outputs; products accumulate in float32" },
 	{ "warmup", "N", "3", RUNNING, 0, ILAB_OPTION_WHOLE, RANGE(0, 1000000), MEMBER(warmup),
 		.help = "passes before the repetitions" },
 	{ "repeats", "N", "10", RUNNING, 0, ILAB_OPTION_WHOLE, RANGE(1, 100000), MEMBER(repeats),
 		.help = "passes that count, a row each" },
-	{ "seed", "N", "0", RUNNING, 0, ILAB_OPTION_WHOLE, RANGE(0, UINT64_MAX), MEMBER(seed),
+	{ "seed", "N", "0", SHAPED, 0, ILAB_OPTION_WHOLE, RANGE(0, UINT64_MAX), MEMBER(seed),
 		.help = "seed of weights and inputs" },
-	{ "gemm", "NAME", "auto", RUNNING, 0, ILAB_OPTION_CHOICE, .choices = gemms, MEMBER(gemm),
+	{ "gemm", "NAME", "auto", SHAPED, 0, ILAB_OPTION_CHOICE, .choices = gemms, MEMBER(gemm),
 		.help = "who multiplies matrices; a name is taken at its word and never replaced" },
-	{ "verify-rows", "N", "8", RUNNING, 0, ILAB_OPTION_WHOLE, RANGE(1, 65536), MEMBER(verify_rows),
+	{ "verify-rows", "N", "8", SHAPED, 0, ILAB_OPTION_WHOLE, RANGE(1, 65536), MEMBER(verify_rows),
 		.help = "output rows compared element by element with the float64 reference" },
+	{ "tuning", "FILE", NULL, MEASURE, 0, ILAB_OPTION_FILE, MEMBER(tuning),
+		.help = "use what `tune` found on this device with this driver and provider; entries for other products are ignored" },
 	{ "timeout", "SECONDS", NULL, DRIVING, 0, ILAB_OPTION_DECIMAL, RANGE(1, 1000000 * NANO), MEMBER(timeout_ns),
 		.help = "give up after this time (default: never; 600 s for each run where there are several)" },
 	{ "cold-cache", NULL, NULL, DRIVING, 0, ILAB_OPTION_FLAG, MEMBER(cold_cache),
@@ -111,7 +115,7 @@ const struct ilab_option ilab_option_table[] = {
 		.help = "given twice, A then B: carry --accepted-results over by the measured ratio of two documents of the same work" },
 	{ "blank", NULL, NULL, EXPORT, 0, ILAB_OPTION_FLAG, MEMBER(blank),
 		.help = "write the empty grid, its header only" },
-	{ "output", "FILE", NULL, DRIVING | EXPORT | DIFF, RUNNING | SUITE, ILAB_OPTION_FILE, MEMBER(output),
+	{ "output", "FILE", NULL, DRIVING | EXPORT | DIFF, SHAPED | SUITE, ILAB_OPTION_FILE, MEMBER(output),
 		.help = "where the result goes; a new name, never overwritten" },
 	{ "json", NULL, NULL, ESTIMATE | ENVIRONMENT | DRIVING | COST | DIFF, 0, ILAB_OPTION_FLAG, MEMBER(json), .presentation = true,
 		.help = "print one JSON document on stdout and nothing else" },

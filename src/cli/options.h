@@ -13,7 +13,7 @@
 
 enum ilab_command_id { ILAB_COMMAND_ESTIMATE, ILAB_COMMAND_ENVIRONMENT, ILAB_COMMAND_MEASURE, ILAB_COMMAND_VALIDATE,
 	ILAB_COMMAND_COST, ILAB_COMMAND_EXPORT,
-	ILAB_COMMAND_COMPARE, ILAB_COMMAND_CEILINGS, ILAB_COMMAND_SUITE, ILAB_COMMAND_DIFF, ILAB_COMMAND_COUNT };
+	ILAB_COMMAND_COMPARE, ILAB_COMMAND_CEILINGS, ILAB_COMMAND_SUITE, ILAB_COMMAND_DIFF, ILAB_COMMAND_TUNE, ILAB_COMMAND_COUNT };
 
 #define ILAB_FILE_LIST_MAX 2
 struct ilab_file_list { const char *files[ILAB_FILE_LIST_MAX]; size_t count; };
@@ -32,7 +32,7 @@ struct ilab_options {
 	uint64_t warmup, repeats, seed, verify_rows;
 	uint64_t rounds, fail_above_nano;
 	uint64_t timeout_ns;                         /* 0: none */
-	const char *output;
+	const char *output, *tuning;
 	const char *gpu, *days, *tariffs, *break_even;
 	uint64_t lots, accepted_results, accepted_per_day, other_accepted_per_day;   /* 0: not given */
 	struct ilab_file_list measures;

@@ -57,19 +57,24 @@ static bool add_run(cJSON *json, const struct ilab_request *request)
 		memcpy(&value, (const char *)request + wholes[i].offset, sizeof(value));
 		good = add(json, wholes[i].name, ilab_json_u64(value));
 	}
-	return good;
+	return good && (!run->tuning || add(json, "tuning", ilab_tuning_use_to_json(run->tuning)));
+}
+
+static const char *name_of(const struct ilab_request *request)
+{
+	return request->measure ? "measure" : request->tune ? "tune" : request->probe ? "probe" : "enumerate";
 }
 
 cJSON *ilab_request_to_json(const struct ilab_request *request)
 {
 	cJSON *json = cJSON_CreateObject();
-	bool good = json && add(json, "request", cJSON_CreateString(request->measure ? "measure" : request->probe ? "probe" : "enumerate"));
+	bool good = json && add(json, "request", cJSON_CreateString(name_of(request)));
 	for (size_t i = 0; good && i < COUNT(texts); i++) {
 		const char *value;
 		memcpy(&value, (const char *)request + texts[i].offset, sizeof(value));
 		good = !value || add(json, texts[i].name, cJSON_CreateString(value));
 	}
-	if (good && (request->measure || request->probe))
+	if (good && (request->measure || request->tune || request->probe))
 		good = add_run(json, request);
 	if (good)
 		return json;
@@ -86,7 +91,7 @@ static bool get_u32(const cJSON *json, const char *name, uint32_t *out)
 	return true;
 }
 
-static bool get_run(const cJSON *json, struct ilab_request *out)
+static bool get_run(const cJSON *json, struct ilab_arena *arena, struct ilab_request *out)
 {
 	struct ilab_measure_request *run = &out->run;
 	const char *dtype = text_of(json, "dtype"), *gemm = text_of(json, "gemm");
@@ -99,19 +104,22 @@ static bool get_run(const cJSON *json, struct ilab_request *out)
 		good = ilab_json_get_u64(item_of(json, wholes[i].name), &value);
 		memcpy((char *)out + wholes[i].offset, &value, sizeof(value));
 	}
-	return good;
+	const cJSON *tuning = item_of(json, "tuning");
+	run->tuning = tuning ? ilab_tuning_use_from_json(tuning, arena) : NULL;
+	return good && (!tuning || run->tuning);
 }
 
 enum ilab_status ilab_request_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_request *out, struct ilab_err *err)
 {
 	const char *what = text_of(json, "request");
-	*out = (struct ilab_request){ .measure = what && !strcmp(what, "measure"), .probe = what && !strcmp(what, "probe") };
+	*out = (struct ilab_request){ .measure = what && !strcmp(what, "measure"), .tune = what && !strcmp(what, "tune"),
+		.probe = what && !strcmp(what, "probe") };
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		const char *value = ilab_arena_strdup(arena, text_of(json, texts[i].name));
 		memcpy((char *)out + texts[i].offset, &value, sizeof(value));
 	}
 	out->run.open.surroundings = &out->surroundings;
-	if (what && out->backend && (out->measure || out->probe ? get_run(json, out) : !strcmp(what, "enumerate")))
+	if (what && out->backend && (out->measure || out->tune || out->probe ? get_run(json, arena, out) : !strcmp(what, "enumerate")))
 		return ILAB_OK;
 	return ilab_err_set(err, ILAB_IO, "", 0, "the worker was asked something that it does not know");
 }

@@ -8,7 +8,6 @@
 #include "harness/worker_env.h"
 #include "result/document.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -312,7 +311,6 @@ enum ilab_status ilab_worker_measure(struct ilab_worker *w, const struct ilab_me
 {
 	struct ilab_request full = { .measure = true, .run = *request };
 	cJSON *record = NULL;
-	assert(!request->tuning);      /* does not travel yet */
 	set_phase(w, "setup", 0);
 	enum ilab_status status = send_request(w, &full, err);
 	while (status == ILAB_OK && (status = next_record(w, &record, err)) == ILAB_OK) {
@@ -323,6 +321,26 @@ enum ilab_status ilab_worker_measure(struct ilab_worker *w, const struct ilab_me
 		if (done)
 			return status;
 	}
+	return status;
+}
+
+enum ilab_status ilab_worker_tune(struct ilab_worker *w, const struct ilab_measure_request *request, const struct ilab_observer *observer,
+	struct ilab_arena *arena, struct ilab_tuning_record *out, struct ilab_err *err)
+{
+	struct ilab_request full = { .tune = true, .run = *request };
+	struct ilab_err why = { 0 };
+	cJSON *record = NULL;
+	set_phase(w, "setup", 0);
+	enum ilab_status status = send_request(w, &full, err);
+	while (status == ILAB_OK && (status = next_record(w, &record, err)) == ILAB_OK && observe(w, record, observer))
+		cJSON_Delete(record);
+	if (status != ILAB_OK)
+		return status;
+	if (!strcmp(kind_of(record), "error"))
+		status = ilab_error_from_json(record, err);
+	else if (ilab_tuning_part_from_json(cJSON_GetObjectItemCaseSensitive(record, "tuning"), arena, out, &why) != ILAB_OK)
+		status = unexpected(&why, err);
+	cJSON_Delete(record);
 	return status;
 }
 

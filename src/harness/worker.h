@@ -3,6 +3,7 @@
 
 #include "harness/measure.h"
 #include "harness/probe.h"
+#include "result/tuning.h"
 
 /* The parent's side of the worker process. The program runs itself again (/proc/self/exe --worker) in its own process group, for one
  * backend; the parent never loads a driver. Requests and records are JSON lines on descriptors of their own; the
@@ -36,6 +37,9 @@ enum ilab_status ilab_worker_enumerate(struct ilab_worker *w, struct ilab_arena 
 enum ilab_status ilab_worker_measure(struct ilab_worker *w, const struct ilab_measure_request *request, const struct ilab_observer *observer,
 	struct ilab_arena *arena, struct ilab_measure *out, struct ilab_err *err);
 
+/* As ilab_tune_run. */
+enum ilab_status ilab_worker_tune(struct ilab_worker *w, const struct ilab_measure_request *request, const struct ilab_observer *observer,
+	struct ilab_arena *arena, struct ilab_tuning_record *out, struct ilab_err *err);
 enum ilab_status ilab_worker_probe(struct ilab_worker *w, const struct ilab_open_options *device, struct ilab_arena *arena, struct ilab_probes *out,
 	struct ilab_err *err);
 

@@ -2,6 +2,7 @@
 
 #include "base/outfile.h"
 #include "harness/protocol.h"
+#include "harness/tune.h"
 #include "result/document.h"
 
 #include <fcntl.h>
@@ -109,6 +110,22 @@ static void measure(const struct ilab_request *request, struct ilab_arena *arena
 	send(json);
 }
 
+static void tune(const struct ilab_request *request, struct ilab_arena *arena)
+{
+	static const struct ilab_observer observer = { NULL, send_started, send_finished, send_progress };
+	struct ilab_err err = { 0 };
+	struct ilab_tuning_record record = { 0 };
+	const struct ilab_backend *backend = ilab_backend_load(request->backend, request->module_dir, NULL, &err);
+	enum ilab_status status = backend ? ilab_tune_run(backend, &request->run, &observer, arena, &record, &err) : ILAB_REFUSED;
+	if (status != ILAB_OK) {
+		send(ilab_error_to_json(status, &err));
+		return;
+	}
+	cJSON *json = record_of("tuned");
+	cJSON_AddItemToObject(json, "tuning", ilab_tuning_part_to_json(&record));
+	send(json);
+}
+
 static void probe(const struct ilab_request *request, struct ilab_arena *arena)
 {
 	struct ilab_err err = { 0 };
@@ -139,6 +156,8 @@ static void serve(const char *line, size_t bytes)
 		send(ilab_error_to_json(status, &err));
 	else if (request.measure)
 		measure(&request, &arena);
+	else if (request.tune)
+		tune(&request, &arena);
 	else if (request.probe)
 		probe(&request, &arena);
 	else

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/numtext.h"
 
+#include <string.h>
+
 /* --- limits ----------------------------------------------------------------------------------------------------------- */
 
 struct part { const char *name; uint64_t bytes; };
@@ -54,6 +56,20 @@ static void prepare_timer(struct ilab_workload *w)
 	w->timer.slow_down = (double)w->request->slow_down_billionths * 1e-9;
 }
 
+/* Parameters mean something to the provider and version that they were found with. */
+static enum ilab_status check_tuning(const struct ilab_tuning *t, const struct ilab_gemm_record *g, struct ilab_err *err)
+{
+	if (!t)
+		return ILAB_OK;
+	if (strcmp(t->provider, g->provider) != 0)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "the tuning is for %s, but this run multiplies with %s: leave the tuning out, or choose another provider",
+			t->provider, g->provider);
+	if (t->provider_version && g->version.value && strcmp(t->provider_version, g->version.value) != 0)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "the tuning was found with %s %s, here is %s: run tune again", t->provider, t->provider_version,
+			g->version.value);
+	return ILAB_OK;
+}
+
 static enum ilab_status plan(struct ilab_workload *w, struct ilab_err *err)
 {
 	const struct ilab_measure_request *r = w->request;
@@ -62,6 +78,8 @@ static enum ilab_status plan(struct ilab_workload *w, struct ilab_err *err)
 	enum ilab_status status = check_limits(&limits, &w->sizes, 0, err);
 	if (!status)
 		status = w->backend->plan(w->session, &r->shape, r->dtype, r->gemm, r->tuning, &w->plan, err);
+	if (!status)
+		status = check_tuning(r->tuning, &w->plan.record, err);
 	if (!status)
 		status = check_limits(&limits, &w->sizes, w->plan.temporary_bytes, err);
 	return status;

@@ -6,6 +6,7 @@
 #include "result/diff.h"
 #include "result/json.h"
 #include "result/suite.h"
+#include "result/tuning.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,6 +83,14 @@ static enum ilab_status validate_diff(const cJSON *json, struct ilab_arena *aren
 	return status == ILAB_OK ? ilab_diff_check(&r, err) : status;
 }
 
+static enum ilab_status validate_tuning(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)
+{
+	struct ilab_tuning_record r;
+	enum ilab_status status = ilab_tuning_from_json(json, arena, &r, err);
+
+	return status == ILAB_OK ? ilab_tuning_check(&r, err) : status;
+}
+
 static const struct {
 	const char *kind, *number;
 	enum ilab_status (*validate)(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err);
@@ -94,6 +103,7 @@ static const struct {
 	{ "ceilings", "1", validate_ceilings },
 	{ "suite", "1", validate_suite },
 	{ "diff", "1", validate_diff },
+	{ "tuning", "1", validate_tuning },
 };
 
 static enum ilab_status validate_kind(const cJSON *json, const char *schema, struct ilab_arena *arena, struct ilab_err *err)

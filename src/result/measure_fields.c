@@ -1,6 +1,7 @@
 #include "result/document.h"
 
 #include "result/fields.h"
+#include "result/parameters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,48 +49,18 @@ enum ilab_status ilab_phase_from_json(const cJSON *json, struct ilab_arena *aren
 
 #define M(member) offsetof(struct ilab_measure, member)
 
-static bool is_integer(const char *text)
-{
-	const char *digits = text + (*text == '-');
-	size_t n = strspn(digits, "0123456789");
-
-	return n > 0 && n < 20 && digits[n] == '\0' && (digits[0] != '0' || (n == 1 && digits == text));
-}
-
 static bool write_parameters(cJSON *object, const struct ilab_field *f, const void *record)
 {
 	const struct ilab_gemm_record *g = &((const struct ilab_measure *)record)->gemm;
-	cJSON *inner = cJSON_CreateObject();
 
-	for (size_t i = 0; i < g->parameter_count && inner != NULL; i++) {
-		const char *value = g->parameters[i].value;
-		cJSON *item = is_integer(value) ? cJSON_CreateRaw(value) : ilab_json_string(value);
-		if (!ilab_fields_add(inner, g->parameters[i].name, item)) {
-			cJSON_Delete(inner);
-			return false;
-		}
-	}
-	return ilab_fields_add(object, f->name, inner);
+	return ilab_parameters_write(object, f->name, g->parameters, g->parameter_count);
 }
 
 static enum ilab_status read_parameters(struct ilab_fields_reader *r, const cJSON *object, const struct ilab_field *f, void *record)
 {
 	struct ilab_gemm_record *g = &((struct ilab_measure *)record)->gemm;
-	const cJSON *inner = cJSON_GetObjectItemCaseSensitive(object, f->name);
-	size_t n = (size_t)cJSON_GetArraySize(inner), i = 0;
 
-	if (!cJSON_IsObject(inner))
-		return ilab_fields_fault(r, f->name, "expected an object");
-	g->parameters = ilab_arena_alloc(r->arena, (n + 1) * sizeof *g->parameters);
-	for (const cJSON *item = inner->child; item != NULL; item = item->next, i++) {
-		const char *number = ilab_json_number_text(item);
-		if (number != NULL ? !is_integer(number) : !cJSON_IsString(item))
-			return ilab_fields_fault(r, f->name, "%s: expected a whole number or a word", item->string);
-		g->parameters[i].name = ilab_arena_strdup(r->arena, item->string);
-		g->parameters[i].value = ilab_arena_strdup(r->arena, number != NULL ? number : item->valuestring);
-	}
-	g->parameter_count = n;
-	return ILAB_OK;
+	return ilab_parameters_read(r, object, f->name, &g->parameters, &g->parameter_count);
 }
 
 /* --- throttled[]: words in the document, one text separated by commas in the record -------------------------------------- */

@@ -167,7 +167,7 @@ static void try_candidates(struct bench *b, int which)
 	printf("layer %d: %zu candidates\n", which + 1, count);
 	for (size_t i = 0; i < count; i++) {
 		struct ilab_err why = {0};
-		const struct ilab_tuning tuning = { kept.record.provider, &entries[i], 1 };
+		const struct ilab_tuning tuning = { kept.record.provider, &entries[i], 1, NULL };
 		if (b->api->plan(b->s, &kept.shape, kept.dtype, kept.provider, &tuning, &b->plan, &why)) {
 			printf("  %3zu %s\n", i, why.text);
 			continue;

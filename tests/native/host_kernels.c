@@ -2,6 +2,7 @@
 
 #include "host_vendor.h"
 
+#include "base/clock.h"
 #include "model/reference.h"
 
 #include <math.h>
@@ -87,7 +88,7 @@ static void run_bias_gelu(const struct module *m, unsigned blocks, void **a) { (
 static void product(enum ilab_dtype d, uint64_t m, uint64_t n, uint64_t k, bool columns, const void *x, const void *w, const void *bias,
 	void *y, unsigned epilogue)
 {
-#pragma omp parallel for
+#pragma omp parallel for if (m * n * k > 1u << 18)
 	for (uint64_t r = 0; r < m; r++) {
 		for (uint64_t c = 0; c < n; c++) {
 			double sum = 0;
@@ -180,6 +181,8 @@ static void gemm_close(void *library)
 	(void)library;
 }
 
+struct host_product { struct native_gemm_request request; bool own_choice, wrong; };
+
 /* A temporary buffer that depends on the shape, to be counted. With parameters: as many bytes as they say. */
 static enum ilab_status gemm_plan(void *library, struct ilab_arena *arena, const struct native_gemm_request *r, struct native_gemm_choice *out,
 	struct ilab_err *err)
@@ -187,12 +190,14 @@ static enum ilab_status gemm_plan(void *library, struct ilab_arena *arena, const
 	(void)library;
 	if (vendor.nothing || (r->biased && !vendor.biased))
 		return ilab_err_set(err, ILAB_REFUSED, "plan", 0, "no algorithm for this product");
-	struct native_gemm_request *kept = ilab_arena_alloc(arena, sizeof(*kept));
-	*kept = *r;
+	struct host_product *kept = ilab_arena_alloc(arena, sizeof(*kept));
+	*kept = (struct host_product){ .request = *r, .own_choice = !r->entry };
 	*out = (struct native_gemm_choice){ .temporary_bytes = r->max_temporary_bytes < 64 * r->n ? r->max_temporary_bytes : 64 * r->n,
 		.parameters = ilab_arena_alloc(arena, sizeof(*out->parameters)), .parameter_count = 1, .state = kept };
-	if (r->entry && r->entry->parameter_count)
+	if (r->entry && r->entry->parameter_count) {
 		out->temporary_bytes = (uint64_t)atoll(r->entry->parameters[0].value);
+		kept->wrong = vendor.wrong_bytes && (!strcmp(vendor.wrong_bytes, "any") || !strcmp(vendor.wrong_bytes, r->entry->parameters[0].value));
+	}
 	out->parameters[0] = (struct ilab_parameter){ "bytes", ilab_arena_printf(arena, "%llu", (unsigned long long)out->temporary_bytes) };
 	return ILAB_OK;
 }
@@ -209,17 +214,29 @@ static enum ilab_status gemm_candidates(void *library, struct ilab_arena *arena,
 	return ILAB_OK;
 }
 
+static void delay(unsigned us)
+{
+	const uint64_t until_ns = ilab_clock_ns() + UINT64_C(1000) * us;
+	while (us && ilab_clock_ns() < until_ns)
+		;
+}
+
 static enum ilab_status gemm_run(void *library, const struct native_gemm_choice *choice, native_ptr x, native_ptr w, native_ptr bias,
 	native_ptr y, native_ptr temporary, void *stream, struct ilab_err *err)
 {
 	(void)library, (void)stream;
-	const struct native_gemm_request *r = choice->state;
+	const struct host_product *p = choice->state;
+	const struct native_gemm_request *r = &p->request;
+	void *result = (void *)(uintptr_t)y;
 	if (r->biased != (bias != 0) || (choice->temporary_bytes && !temporary))
 		return ilab_err_set(err, ILAB_FAILED, "run", 1, "called otherwise than planned");
 	if (choice->temporary_bytes)
 		memset((void *)(uintptr_t)temporary, 0x55, choice->temporary_bytes);
 	product(r->dtype, r->m, r->n, r->k, r->weight_layout == ILAB_LAYOUT_COLS, (void *)(uintptr_t)x, (void *)(uintptr_t)w,
-		(void *)(uintptr_t)bias, (void *)(uintptr_t)y, r->biased);
+		(void *)(uintptr_t)bias, result, r->biased);
+	for (uint64_t c = 0; p->wrong && c < r->n; c++)
+		store(r->dtype, result, vendor.wrong_row * r->n + c, 1 + (double)ilab_dtype_load(r->dtype, result, vendor.wrong_row * r->n + c));
+	delay(p->own_choice ? vendor.own_delay_us : vendor.candidate_delay_us);
 	vendor.products++;
 	return ILAB_OK;
 }

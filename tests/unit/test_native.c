@@ -447,7 +447,7 @@ static void candidates_are_plans(void **state)
 		assert_int_equal(api->candidates(session, &shape, ILAB_F32, ILAB_GEMM_AUTO, i, &arena, &layers[i], &count, &err), ILAB_OK);
 	for (size_t i = 0; i < count; i++) {
 		const struct ilab_tuning_entry entries[] = { layers[0][i], layers[1][i] };
-		const struct ilab_plan p = plan(ILAB_F32, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "cublaslt", entries, 2 });
+		const struct ilab_plan p = plan(ILAB_F32, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "cublaslt", entries, 2, NULL });
 		assert_true(p.record.tuned);
 		assert_string_equal(p.record.forms[1], native_form_name(false, i ? ILAB_LAYOUT_COLS : ILAB_LAYOUT_ROWS));
 		assert_int_equal(p.temporary_bytes, i ? 4096 : 0);
@@ -455,10 +455,10 @@ static void candidates_are_plans(void **state)
 	}
 	layers[0][0].form = "sideways";
 	struct ilab_plan refused;
-	assert_int_equal(api->plan(session, &shape, ILAB_F32, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "cublaslt", layers[0], 1 }, &refused, &err), ILAB_REFUSED);
+	assert_int_equal(api->plan(session, &shape, ILAB_F32, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "cublaslt", layers[0], 1, NULL }, &refused, &err), ILAB_REFUSED);
 	assert_non_null(strstr(err.text, "sideways"));
-	assert_false(plan(ILAB_F32, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "clblast", layers[0], 1 }).record.tuned);
-	assert_false(plan(ILAB_F16, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "cublaslt", layers[0], 1 }).record.tuned);
+	assert_false(plan(ILAB_F32, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "clblast", layers[0], 1, NULL }).record.tuned);
+	assert_false(plan(ILAB_F16, ILAB_GEMM_AUTO, &(struct ilab_tuning){ "cublaslt", layers[0], 1, NULL }).record.tuned);
 	ilab_arena_free(&arena);
 }
 
