@@ -38,6 +38,8 @@ static enum ilab_status prepare(struct run *r, struct ilab_err *err)
 {
 	struct ilab_comparing *c = &r->comparing;
 	enum ilab_status status = ilab_measuring_request(c->options, &c->request, err);
+	if (status == ILAB_OK && c->options->ceilings && c->options->no_ceilings)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--ceilings and --no-ceilings exclude each other");
 	if (status == ILAB_OK)
 		status = ilab_selector_parse(c->options->device, c->context->arena, &r->selector, err);
 	if (status == ILAB_OK && c->options->test_slow_down)

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/numtext.h"
 #include "base/outfile.h"
 #include "cli/deliver.h"
 #include "harness/signals.h"
@@ -29,8 +30,9 @@ static enum ilab_status judge(const struct ilab_diff *r, const struct ilab_optio
 		i++;
 	if (!(options->given & (UINT64_C(1) << i)) || r->worst_loss_percent.reason || r->worst_loss_percent.value <= allowed || r->worst_loss_percent.value <= 0)
 		return ILAB_OK;
-	return ilab_err_set(err, ILAB_LOSS, "", 0, "a loss of %d.%d %% in time, outside the noise and above the limit", (int)r->worst_loss_percent.value,
-		(int)(r->worst_loss_percent.value * 10) % 10);
+	char percent[ILAB_NUMTEXT_SIZE];
+	ilab_format_fixed(percent, sizeof(percent), r->worst_loss_percent.value, 1);
+	return ilab_err_set(err, ILAB_LOSS, "", 0, "a loss of %s %% in time, outside the noise and above the limit", percent);
 }
 
 enum ilab_status ilab_cmd_diff(const struct ilab_context *context, const struct ilab_options *options, struct ilab_err *err)
