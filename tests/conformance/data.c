@@ -32,6 +32,14 @@ static const struct { uint64_t rows, cols; bool large; } shapes[] = {
 	{ 331, 302, true }, { 1, 100003, true },
 };
 
+#define SHAPE_COUNT (sizeof(shapes) / sizeof(shapes[0]))
+
+/* An interpreter takes the large ones in `fill` only. */
+static size_t shape_count(void)
+{
+	return suite.small ? SHAPE_COUNT - 2 : SHAPE_COUNT;
+}
+
 static struct ilab_tensor tensor(size_t shape, int stream, enum ilab_dtype dtype, enum ilab_layout layout, uint64_t seed)
 {
 	return (struct ilab_tensor){ seed, (enum ilab_stream)stream, dtype, layout, shapes[shape].rows, shapes[shape].cols, 0.7071f };
@@ -40,10 +48,10 @@ static struct ilab_tensor tensor(size_t shape, int stream, enum ilab_dtype dtype
 static void fill_is_bit_identical(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+	for (size_t i = 0; i < SHAPE_COUNT; i++) {
 		for (size_t d = 0; d < STORAGE_COUNT; d++) {
 			for (int stream = ILAB_STREAM_W1; stream <= ILAB_STREAM_X; stream++) {
-				if (suite.small && shapes[i].large && stream != ILAB_STREAM_W2)
+				if (suite.small && shapes[i].large && stream != (int)d)
 					continue;
 				struct ilab_tensor t = tensor(i, stream, storage[d], stream % 2 ? ILAB_LAYOUT_COLS : ILAB_LAYOUT_ROWS, 42);
 				struct ilab_buffer *b = filled(&t, 0);
@@ -91,7 +99,7 @@ static void layouts_hold_the_same_tensor(void **state)
 static void upload_is_bit_identical(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+	for (size_t i = 0; i < shape_count(); i++) {
 		for (size_t d = 0; d < STORAGE_COUNT; d++) {
 			struct ilab_tensor t = tensor(i, ILAB_STREAM_W2, storage[d], d % 2 ? ILAB_LAYOUT_COLS : ILAB_LAYOUT_ROWS, 7);
 			struct ilab_buffer *b = take(tensor_bytes(&t));
@@ -123,7 +131,7 @@ static void large_upload_keeps_its_order(void **state)
 static void poison_is_nan_everywhere_and_nowhere_else(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+	for (size_t i = 0; i < shape_count(); i++) {
 		for (size_t d = 0; d < STORAGE_COUNT; d++) {
 			struct ilab_tensor t = tensor(i, ILAB_STREAM_X, storage[d], ILAB_LAYOUT_ROWS, 1), longer = t;
 			uint64_t count = t.rows * t.cols, spare = 24 / ilab_dtype_bytes(t.dtype);
