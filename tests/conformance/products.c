@@ -164,7 +164,7 @@ static bool plan_with_form(const struct ilab_shape *shape, enum ilab_dtype dtype
 	const struct ilab_tuning_entry entries[] = {
 		{ dtype, m, shape->hidden, shape->width, form, NULL, 0 }, { dtype, m, shape->width, shape->hidden, form, NULL, 0 },
 	};
-	const struct ilab_tuning tuning = { ilab_gemm_name(gemm), entries, 2 };
+	const struct ilab_tuning tuning = { .provider = ilab_gemm_name(gemm), .entries = entries, .entry_count = 2 };
 	enum ilab_status status = suite.api->plan(suite.session, shape, dtype, gemm, form ? &tuning : NULL, plan, err);
 	if (!status && form)
 		for (int layer = 0; layer < 2; layer++)
@@ -300,7 +300,7 @@ static void tuned_clblast_uses_temporary_memory(void **state)
 	bool temporary_seen = false;
 	for (size_t f = 1; f < 5; f++) {
 		const struct ilab_tuning_entry entries[] = { { ILAB_F32, 33, 31, 65, forms[f], always_indirect, 1 }, { ILAB_F32, 33, 65, 31, forms[f], always_indirect, 1 } };
-		const struct ilab_tuning tuning = { "clblast", entries, 2 };
+		const struct ilab_tuning tuning = { .provider = "clblast", .entries = entries, .entry_count = 2 };
 		struct ilab_plan plan;
 		struct ilab_err why = {0};
 		if (suite.api->plan(suite.session, &shape, ILAB_F32, ILAB_GEMM_CLBLAST, &tuning, &plan, &why)) {
@@ -332,7 +332,7 @@ static void bad_tuning_is_refused(void **state)
 	}
 	for (size_t i = 0; i < 4; i++) {
 		const struct ilab_tuning_entry entry = { ILAB_F32, 33, 31, 65, bad[i].form, bad[i].p, bad[i].p ? 1 : 0 };
-		const struct ilab_tuning tuning = { "clblast", &entry, 1 };
+		const struct ilab_tuning tuning = { .provider = "clblast", .entries = &entry, .entry_count = 1 };
 		ilab_err_clear(&why);
 		assert_int_equal(suite.api->plan(suite.session, &shape, ILAB_F32, ILAB_GEMM_CLBLAST, &tuning, &plan, &why), ILAB_REFUSED);
 		assert_true(strlen(why.text) > 10);
