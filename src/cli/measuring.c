@@ -10,6 +10,7 @@ enum ilab_status ilab_measuring_request(const struct ilab_options *o, struct ila
 	struct ilab_sizes sizes;
 	*out = (struct ilab_measure_request){ .warmup = o->warmup, .repeats = o->repeats, .seed = o->seed, .verify_rows = o->verify_rows };
 	out->shape = (struct ilab_shape){ o->batch, o->context, o->width, o->hidden };
+	out->open.graph = o->graph;
 	if (!o->hidden && !ilab_checked_mul(o->width, 4, &out->shape.hidden))
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "hidden, 4 * width, is too large: the largest size is 2^63 - 1");
 	if (!ilab_dtype_from_name(o->dtype, &out->dtype) || !ilab_gemm_from_name(o->gemm, &out->gemm))

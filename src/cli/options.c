@@ -71,6 +71,8 @@ const struct ilab_option ilab_option_table[] = {
 		.help = "output rows compared element by element with the float64 reference" },
 	{ "tuning", "FILE", NULL, MEASURE, 0, ILAB_OPTION_FILE, MEMBER(tuning),
 		.help = "use what `tune` found on this device with this driver and provider; entries for other products are ignored" },
+	{ "graph", NULL, NULL, MEASURE, 0, ILAB_OPTION_FLAG, MEMBER(graph),
+		.help = "record a pass once and replay it (CUDA, HIP); its buffers are then kept between passes, which the document says" },
 	{ "timeout", "SECONDS", NULL, DRIVING, 0, ILAB_OPTION_DECIMAL, RANGE(1, 1000000 * NANO), MEMBER(timeout_ns),
 		.help = "give up after this time (default: never; 600 s for each run where there are several)" },
 	{ "cold-cache", NULL, NULL, DRIVING, 0, ILAB_OPTION_FLAG, MEMBER(cold_cache),

@@ -36,7 +36,7 @@ struct ilab_options {
 	const char *gpu, *days, *tariffs, *break_even;
 	uint64_t lots, accepted_results, accepted_per_day, other_accepted_per_day;   /* 0: not given */
 	struct ilab_file_list measures;
-	bool blank;
+	bool blank, graph;
 	const char *const *files; size_t file_count;
 	uint64_t given;                              /* bit i: row i of the table was on the command line */
 };

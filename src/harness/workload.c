@@ -41,15 +41,9 @@ static enum ilab_status inputs(void *context, struct ilab_err *err)
 	return status ? status : w->backend->fill(w->session, w->input, ILAB_FILL_RULE, &t, err);
 }
 
-/* A pass as it is measured: at its end the output alone is alive beside parameters and inputs. */
 static enum ilab_status pass(void *context, struct ilab_err *err)
 {
-	struct ilab_workload *w = context;
-	ilab_workload_drop(w, &w->output);
-	enum ilab_status status = ilab_workload_forward(w, err);
-	ilab_workload_drop(w, &w->hidden);
-	ilab_workload_drop(w, &w->temporary);
-	return status;
+	return ilab_workload_pass(context, err);
 }
 
 static enum ilab_status warmup(void *context, struct ilab_err *err)
@@ -61,17 +55,10 @@ static enum ilab_status warmup(void *context, struct ilab_err *err)
 	return status;
 }
 
-static enum ilab_status drop_output(struct ilab_workload *w, struct ilab_err *err)
+static enum ilab_status nothing(struct ilab_workload *w, struct ilab_err *err)
 {
-	(void)err;
-	ilab_workload_drop(w, &w->output);
+	(void)w, (void)err;
 	return ILAB_OK;
-}
-
-static enum ilab_status drop_and_poison(struct ilab_workload *w, struct ilab_err *err)
-{
-	ilab_workload_drop(w, &w->output);
-	return ilab_workload_poison(w, err);
 }
 
 static enum ilab_status check_model(struct ilab_workload *w, struct ilab_phase *row, bool last, struct ilab_err *err)
@@ -118,11 +105,11 @@ static const struct phase {
 	enum ilab_status (*before)(struct ilab_workload *w, struct ilab_err *err);
 	enum ilab_status (*after)(struct ilab_workload *w, struct ilab_phase *row, bool last, struct ilab_err *err);
 } phases[] = {
-	{ { "model_load", model_load }, once, false, drop_output, check_model },
-	{ { "inputs", inputs }, once, false, drop_output, check_inputs },
-	{ { "cold_forward", pass }, once, false, drop_output, check_pass },
-	{ { "warmup", warmup }, once_if_warmed, false, drop_and_poison, check_pass },
-	{ { "warm_forward", pass }, repeats, true, drop_and_poison, check_pass },
+	{ { "model_load", model_load }, once, false, nothing, check_model },
+	{ { "inputs", inputs }, once, false, nothing, check_inputs },
+	{ { "cold_forward", pass }, once, false, nothing, check_pass },
+	{ { "warmup", warmup }, once_if_warmed, false, ilab_workload_poison, check_pass },
+	{ { "warm_forward", pass }, repeats, true, ilab_workload_poison, check_pass },
 };
 #define PHASE_COUNT (sizeof(phases) / sizeof(phases[0]))
 

@@ -21,6 +21,7 @@ struct ilab_workload {
 	struct ilab_timer timer;
 
 	struct ilab_buffer *weight[2], *bias[2], *input, *hidden, *temporary, *output;
+	bool recorded;                     /* the session holds a graph of the pass on hidden, temporary and output, which stay allocated */
 
 	struct ilab_verifier *verifier;
 	uint64_t *checked; size_t checked_count;   /* checksums of outputs that were checked in full; room for every pass */
@@ -33,11 +34,15 @@ enum ilab_status ilab_workload_setup(struct ilab_workload *w, struct ilab_err *e
 
 /* workload_pass.c: one pass of the network and what surrounds it. */
 
-/* Allocate hidden, temporary and output, queue both layers. The three stay allocated. */
+/* Allocate hidden, temporary and output, queue both layers; or, once a graph is recorded, replay it. The three stay allocated. */
 enum ilab_status ilab_workload_forward(struct ilab_workload *w, struct ilab_err *err);
+/* A pass as it is measured: at its end the output alone is alive beside parameters and inputs. With a graph asked for, the first is queued
+ * like any other, since libraries do things on first use that cannot be recorded; then it is recorded, and the three buffers stay. */
+enum ilab_status ilab_workload_pass(struct ilab_workload *w, struct ilab_err *err);
 /* Give a buffer back and forget it. */
 void ilab_workload_drop(struct ilab_workload *w, struct ilab_buffer **b);
-/* Fill the blocks that the next pass will get with NaN: the same allocations in the same order, poisoned and given back. */
+/* Before a pass: give the last output back and fill the blocks that the pass will get with NaN, by the same allocations in the same
+ * order, poisoned and given back. With a graph the blocks are the pass's own: hidden, temporary and output, where they lie. */
 enum ilab_status ilab_workload_poison(struct ilab_workload *w, struct ilab_err *err);
 
 /* workload_check.c: from device memory to the verifier. A fault found there is the verifier's failure, not an error. */

@@ -147,7 +147,6 @@ enum ilab_status ilab_workload_check_output(struct ilab_workload *w, const char 
 enum ilab_status ilab_workload_check_projection(struct ilab_workload *w, struct ilab_err *err)
 {
 	const char *unused;
-	ilab_workload_drop(w, &w->output);
 	enum ilab_status status = ilab_workload_poison(w, err);
 	if (!status)
 		status = ilab_workload_forward(w, err);

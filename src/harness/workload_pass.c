@@ -18,16 +18,48 @@ static enum ilab_status allocate(struct ilab_workload *w, struct ilab_err *err)
 	return status;
 }
 
-enum ilab_status ilab_workload_forward(struct ilab_workload *w, struct ilab_err *err)
+static enum ilab_status queue_layers(struct ilab_workload *w, struct ilab_err *err)
 {
 	const struct ilab_backend *b = w->backend;
-	enum ilab_status status = allocate(w, err);
-	if (!status)
-		status = b->linear(w->session, &w->plan, 0, w->input, w->weight[0], w->bias[0], w->hidden, w->temporary,
-			ILAB_EPILOGUE_BIAS_GELU, err);
+	enum ilab_status status = b->linear(w->session, &w->plan, 0, w->input, w->weight[0], w->bias[0], w->hidden, w->temporary,
+		ILAB_EPILOGUE_BIAS_GELU, err);
 	if (!status)
 		status = b->linear(w->session, &w->plan, 1, w->hidden, w->weight[1], w->bias[1], w->output, w->temporary,
 			ILAB_EPILOGUE_BIAS, err);
+	return status;
+}
+
+enum ilab_status ilab_workload_forward(struct ilab_workload *w, struct ilab_err *err)
+{
+	if (w->recorded)
+		return w->backend->graph_launch(w->session, err);
+	enum ilab_status status = allocate(w, err);
+	return status ? status : queue_layers(w, err);
+}
+
+/* The recording is ended also when it failed: nothing can be given back before. */
+static enum ilab_status record_graph(struct ilab_workload *w, struct ilab_err *err)
+{
+	enum ilab_status status = w->backend->graph_begin(w->session, err);
+	if (status)
+		return status;
+	status = queue_layers(w, err);
+	enum ilab_status ended = w->backend->graph_end(w->session, err);
+	w->recorded = !status && !ended;
+	return status ? status : ended;
+}
+
+enum ilab_status ilab_workload_pass(struct ilab_workload *w, struct ilab_err *err)
+{
+	if (!w->recorded)
+		ilab_workload_drop(w, &w->output);     /* of the pass before, where several are one row */
+	enum ilab_status status = ilab_workload_forward(w, err);
+	if (!status && w->request->open.graph && !w->recorded)
+		status = record_graph(w, err);
+	if (!w->recorded) {
+		ilab_workload_drop(w, &w->hidden);
+		ilab_workload_drop(w, &w->temporary);
+	}
 	return status;
 }
 
@@ -39,15 +71,22 @@ static enum ilab_status poison(struct ilab_workload *w, struct ilab_buffer *b, u
 	return b && elements > 0 ? w->backend->fill(w->session, b, ILAB_FILL_POISON, &t, err) : ILAB_OK;
 }
 
-enum ilab_status ilab_workload_poison(struct ilab_workload *w, struct ilab_err *err)
+static enum ilab_status poison_all(struct ilab_workload *w, struct ilab_err *err)
 {
-	enum ilab_status status = allocate(w, err);
-	if (!status)
-		status = poison(w, w->hidden, w->sizes.hidden_bytes, err);
+	enum ilab_status status = poison(w, w->hidden, w->sizes.hidden_bytes, err);
 	if (!status)
 		status = poison(w, w->temporary, w->plan.temporary_bytes, err);
+	return status ? status : poison(w, w->output, w->sizes.output_bytes, err);
+}
+
+enum ilab_status ilab_workload_poison(struct ilab_workload *w, struct ilab_err *err)
+{
+	if (w->recorded)
+		return poison_all(w, err);
+	ilab_workload_drop(w, &w->output);
+	enum ilab_status status = allocate(w, err);
 	if (!status)
-		status = poison(w, w->output, w->sizes.output_bytes, err);
+		status = poison_all(w, err);
 	ilab_workload_drop(w, &w->hidden);
 	ilab_workload_drop(w, &w->temporary);
 	ilab_workload_drop(w, &w->output);

@@ -89,6 +89,7 @@ static void record_configuration(struct ilab_workload *w)
 	out->configuration.warmup = r->warmup;
 	out->configuration.repeats = r->repeats;
 	out->configuration.seed = r->seed;
+	out->configuration.graph = r->open.graph;
 	out->configuration.slow_down_billionths = r->slow_down_billionths;
 }
 
@@ -112,7 +113,8 @@ static void record_model(struct ilab_workload *w)
 static void record_counters(struct ilab_workload *w, const struct ilab_session_info *info)
 {
 	w->out->counters.source = text(w, info->counters_source);
-	w->out->counters.scope = text(w, info->counters_scope);
+	w->out->counters.scope = w->request->open.graph ? ilab_arena_printf(w->arena, "%s; hidden, temporary and output are allocated once, in cold_forward, and kept",
+		info->counters_scope) : text(w, info->counters_scope);
 	w->out->counters.reset = text(w, info->counters_reset);
 	w->out->counters.driver_source = copy_text(w, info->driver_source);
 	w->out->counters.driver_scope = copy_text(w, info->driver_scope);

@@ -90,6 +90,8 @@ enum ilab_status ilab_workload_setup(struct ilab_workload *w, struct ilab_err *e
 	const uint64_t start_ns = ilab_clock_ns();
 	double floor_seconds = 0;
 	enum ilab_status status = ilab_shape_sizes(&w->request->shape, w->request->dtype, &w->sizes, err);
+	if (!status && w->request->open.graph && !w->backend->graph_begin)
+		status = ilab_err_set(err, ILAB_REFUSED, "", 0, "unsupported: the %s backend cannot replay a pass from a graph; leave --graph out", w->backend->name);
 	if (!status)
 		status = w->backend->open(&w->request->open, &w->session, err);
 	if (!status)

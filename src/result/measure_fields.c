@@ -173,6 +173,22 @@ static enum ilab_status read_slow_down(struct ilab_fields_reader *r, const cJSON
 	return ILAB_OK;
 }
 
+/* There only when it is true. */
+static bool write_graph(cJSON *object, const struct ilab_field *f, const void *record)
+{
+	return !((const struct ilab_measure *)record)->configuration.graph || ilab_fields_add(object, f->name, cJSON_CreateTrue());
+}
+
+static enum ilab_status read_graph(struct ilab_fields_reader *r, const cJSON *object, const struct ilab_field *f, void *record)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, f->name);
+
+	if (item != NULL && !cJSON_IsBool(item))
+		return ilab_fields_fault(r, f->name, "expected true or false");
+	((struct ilab_measure *)record)->configuration.graph = cJSON_IsTrue(item);
+	return ILAB_OK;
+}
+
 static const struct ilab_field configuration_fields[] = {
 	{ "device", ILAB_FIELD_STRING, .offset = M(configuration.device) },
 	{ "backend", ILAB_FIELD_STRING, .offset = M(configuration.backend) },
@@ -186,6 +202,7 @@ static const struct ilab_field configuration_fields[] = {
 	{ "warmup", ILAB_FIELD_U64, .offset = M(configuration.warmup) },
 	{ "repeats", ILAB_FIELD_U64, .offset = M(configuration.repeats) },
 	{ "seed", ILAB_FIELD_SEED, .offset = M(configuration.seed) },
+	{ "graph", ILAB_FIELD_CUSTOM, .write = write_graph, .read = read_graph },
 	{ "test_slow_down_percent", ILAB_FIELD_CUSTOM, .write = write_slow_down, .read = read_slow_down },
 	{ 0 },
 };

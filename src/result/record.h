@@ -133,6 +133,7 @@ struct ilab_measure {
 	struct {
 		const char *device, *backend, *view, *gemm, *dtype;
 		uint64_t batch, context, width, hidden, warmup, repeats, seed;
+		bool graph;              /* passes after cold_forward replay a recorded graph; its buffers are kept between them */
 		uint64_t slow_down_billionths;   /* test hook: every phase was held up by this share of its time; 0: none */
 	} configuration;
 	struct {

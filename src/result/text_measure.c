@@ -125,6 +125,8 @@ static void add_heading(struct ilab_text_buffer *b, const struct ilab_measure *r
 	ilab_layout_pair(b, "view", "%s", r->configuration.view);
 	ilab_layout_pair(b, "shape", "batch %" PRIu64 ", context %" PRIu64 ", width %" PRIu64 ", hidden %" PRIu64 ", %s", r->configuration.batch,
 		r->configuration.context, r->configuration.width, r->configuration.hidden, r->configuration.dtype);
+	if (r->configuration.graph)
+		ilab_layout_pair(b, "passes", "replayed from a graph; hidden, temporary and output are kept between them");
 	ilab_layout_pair(b, "provider", "%s%s%s%s%s%s", g->provider, g->version.reason == NULL && g->version.value != NULL ? " " : "",
 		g->version.reason == NULL && g->version.value != NULL ? g->version.value : "", g->tuned ? ", tuned" : "", g->reason != NULL ? ": " : "",
 		g->reason != NULL ? g->reason : "");

@@ -87,3 +87,11 @@ tuned() {
 	expect 3 "t.json"
 	[ "$(cat t.json)" = mine ]
 }
+
+@test "--graph is refused where passes cannot be replayed, and nothing is written" {
+	unset modules
+	pocl_device
+	lab measure --device "$device" "${shape[@]}" --graph --output m.json
+	expect 2 "leave --graph out"
+	one_clear_line
+}

@@ -25,6 +25,14 @@ struct ilab_session {
 	struct ilab_session_info info;
 	uint64_t begin_ns, end_ns, first_begin_ns, first_end_ns;
 	bool span_open;
+	bool recording;                /* what is queued goes into `recorded` */
+	struct recorded {
+		struct ilab_plan plan;
+		int layer;
+		struct ilab_buffer *x, *w, *b, *y, *temporary;
+		enum ilab_epilogue epilogue;
+	} recorded[4];
+	size_t recorded_count;
 };
 
 static const struct host_place nowhere = { HOST_OFF, HOST_OFF, 0, 0 };
@@ -167,7 +175,7 @@ static struct ilab_buffer *new_block(struct ilab_session *s, uint64_t bytes)
 
 static enum ilab_status host_alloc(struct ilab_session *s, uint64_t bytes, struct ilab_buffer **out, struct ilab_err *err)
 {
-	assert(bytes > 0);
+	assert(bytes > 0 && !s->recording);
 	enum ilab_status status = count(HOST_ALLOC, err);
 	if (status)
 		return status;
@@ -388,7 +396,11 @@ static enum ilab_status host_linear(struct ilab_session *s, const struct ilab_pl
 	struct ilab_buffer *w, struct ilab_buffer *b, struct ilab_buffer *y, struct ilab_buffer *temporary, enum ilab_epilogue epilogue,
 	struct ilab_err *err)
 {
-	(void)s;
+	if (s->recording) {
+		assert(s->recorded_count < LENGTH(s->recorded));
+		s->recorded[s->recorded_count++] = (struct recorded){ *plan, layer, x, w, b, y, temporary, epilogue };
+		return count(HOST_LINEAR, err);
+	}
 	struct layer l = {
 		.dtype = plan->dtype, .epilogue = epilogue, .m = plan->shape.batch * plan->shape.context,
 		.n = layer ? plan->shape.width : plan->shape.hidden, .k = layer ? plan->shape.hidden : plan->shape.width,
@@ -411,6 +423,33 @@ static enum ilab_status host_linear(struct ilab_session *s, const struct ilab_pl
 	free(l.x);
 	free(l.w);
 	return count(HOST_LINEAR, err);
+}
+
+static enum ilab_status host_graph_begin(struct ilab_session *s, struct ilab_err *err)
+{
+	assert(!s->recording);
+	enum ilab_status status = count(HOST_GRAPH_BEGIN, err);
+	s->recording = !status;
+	s->recorded_count = 0;
+	return status;
+}
+
+static enum ilab_status host_graph_end(struct ilab_session *s, struct ilab_err *err)
+{
+	assert(s->recording);
+	s->recording = false;
+	return count(HOST_GRAPH_END, err);
+}
+
+static enum ilab_status host_graph_launch(struct ilab_session *s, struct ilab_err *err)
+{
+	assert(!s->recording && s->recorded_count);
+	enum ilab_status status = count(HOST_GRAPH_LAUNCH, err);
+	for (size_t i = 0; i < s->recorded_count && !status; i++) {
+		const struct recorded *r = &s->recorded[i];
+		status = host_linear(s, &r->plan, r->layer, r->x, r->w, r->b, r->y, r->temporary, r->epilogue, err);
+	}
+	return status;
 }
 
 static enum ilab_status host_probe(struct ilab_session *s, enum ilab_probe what, enum ilab_dtype dtype, struct ilab_buffer *scratch,
@@ -475,5 +514,6 @@ const struct ilab_backend host_backend = {
 	.alloc = host_alloc, .free = host_free, .trim = host_trim, .upload = host_upload, .download = host_download, .fill = host_fill,
 	.checksum = host_checksum, .linear = host_linear, .probe = host_probe, .sync = host_sync,
 	.span_begin = host_span_begin, .span_end = host_span_end, .span_read = host_span_read,
+	.graph_begin = host_graph_begin, .graph_end = host_graph_end, .graph_launch = host_graph_launch,
 	.memory = host_memory, .reset_peaks = host_reset_peaks,
 };

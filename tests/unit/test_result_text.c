@@ -129,7 +129,7 @@ static void shows_measures(void **state)
 	has(text, "device        Strange \"\xC3\xA9\" device (opencl:0:1, gpu)\n");
 	has(text, "view          opencl/First Platform/clblast\n");
 	has(text, "shape         batch 1, context 16, width 64, hidden 256, float32\n");
-	has(text, "provider      clblast 1.5.3: float32 is supported\n");
+	has(text, "provider      clblast 1.5.3, tuned: float32 is supported\n");
 	has(text, "model_load         10.000 ms           -     0.126     0.126     0.126     0.126\n");
 	has(text, "cold_forward      200.000 ms  150.000 ms     0.134     0.151     0.151     0.151\n");
 	has(text, "median        12.500 ms over 7 passes, from 1.000 ms to 300.000 ms\n");
