@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""bench.py PROGRAM MODULE_DIR PEER.py OUT [bench|counters] [--blocks N] [--repeats N] [--only TEXT] [--tuning FILE]
+"""bench.py PROGRAM MODULE_DIR PEER.py OUT [bench|counters] [--blocks N] [--repeats N] [--only TEXT]
 
-Ours against PyTorch on one GPU, in alternating blocks of passes in the same run. PEER is run in this process, again and again, so
-that torch is started once; each block of ours is one `measure`. Everything goes to OUT/bench.json, a short table to stdout.
+Ours against PyTorch on one GPU, in alternating blocks of passes in the same run: untuned, tuned (by one `tune` before), for the smallest
+shape also replayed from a graph. PEER is run in this process, again and again, so that torch is started once; each block of ours is one
+`measure`. Everything goes to OUT/bench.json or OUT/counters.json, tables to stdout, the short one last.
 """
 import argparse
 import contextlib
@@ -17,7 +18,6 @@ import time
 
 SHAPES = [(8, 1024, 4096, t) for t in ("float32", "tf32", "float16", "bfloat16")] + [(2, 128, 1024, "float32"), (1, 16, 64, "float32")]
 COUNTED = [(1, 16, 64), (2, 128, 1024), (8, 1024, 4096)]
-WARMUP = 20
 
 
 def median(x):
@@ -36,17 +36,28 @@ def interval(x):
     return (x[r - 1], x[n - r]) if r else None
 
 
-def ours(a, shape, extra=()):
+def warmup(shape):
+    return 5 if shape[0] * shape[1] * shape[2] ** 2 > 1 << 36 and shape[3] == "float32" else 10
+
+
+def run(command):
+    begin = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError("%s: exit %d: %s" % (" ".join(command), done.returncode, done.stderr.strip()))
+    return done.stdout, time.perf_counter() - begin
+
+
+def command(a, what, shape, output):
     batch, context, width, dtype = shape
+    return [a.program, what, "--module-dir", a.modules, "--device", a.device, "--batch", str(batch), "--context", str(context),
+            "--width", str(width), "--dtype", dtype, "--quiet", "--output", output]
+
+
+def ours(a, shape, extra=()):
     with tempfile.TemporaryDirectory() as d:
         name = os.path.join(d, "m.json")
-        command = [a.program, "measure", "--module-dir", a.modules, "--device", a.device, "--batch", str(batch), "--context", str(context),
-                   "--width", str(width), "--dtype", dtype, "--warmup", str(WARMUP), "--repeats", str(a.repeats), "--quiet", "--output", name, *extra]
-        begin = time.perf_counter()
-        done = subprocess.run(command, capture_output=True, text=True)
-        seconds = time.perf_counter() - begin
-        if done.returncode:
-            raise RuntimeError("%s: exit %d: %s" % (" ".join(command[1:]), done.returncode, done.stderr.strip()))
+        seconds = run(command(a, "measure", shape, name) + ["--warmup", str(warmup(shape)), "--repeats", str(a.repeats), *extra])[1]
         with open(name) as f:
             doc = json.load(f)
     rows = {r["phase"]: r for r in doc["phases"]}
@@ -61,7 +72,7 @@ def theirs(a, shape):
     batch, context, width, dtype = shape
     argv = sys.argv
     sys.argv = [a.peer, "--device", a.device, "--batch", str(batch), "--context", str(context), "--width", str(width), "--dtype", dtype,
-                "--warmup", str(WARMUP), "--repeats", str(a.repeats)]
+                "--warmup", str(warmup(shape)), "--repeats", str(a.repeats)]
     try:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             left = runpy.run_path(a.peer, run_name="__main__")
@@ -75,59 +86,116 @@ def theirs(a, shape):
     return out
 
 
-def line(name, x):
-    low, high = interval(x) or (float("nan"),) * 2
-    return "%-7s %11.2f us  [%11.2f, %11.2f]  min %11.2f max %11.2f n %d" % (name, median(x) * 1e6, low * 1e6, high * 1e6, min(x) * 1e6, max(x) * 1e6, len(x))
+def tune(a, shape, folder):
+    name = os.path.join(folder, "tuning-%dx%dx%d-%s.json" % shape)
+    run(command(a, "tune", shape, name))
+    with open(name) as f:
+        doc = json.load(f)
+    print("  tune: %.1f s, %d candidates, %d rejected" % (doc["search"]["seconds"], doc["search"]["candidates"], doc["search"]["rejected"]))
+    for e in doc["entries"]:
+        print("    %d x %d x %d: %.2f us, untuned %.2f us: %s" % (e["m"], e["n"], e["k"], e["median_seconds"] * 1e6, e["default_median_seconds"] * 1e6,
+              " ".join("%s=%s" % kv for kv in e["parameters"].items() if len(str(kv[1])) < 40)))
+    return name, doc
+
+
+def variants_of(shape, tuning):
+    yield "untuned", ()
+    yield "tuned", ("--tuning", tuning)
+    if shape == SHAPES[-1]:
+        yield "graph", ("--graph",)
+        yield "tuned graph", ("--graph", "--tuning", tuning)
+
+
+def in_turn(a, shape, variants):
+    """Blocks of every variant and of the peer; each block begins with another one, and every other block goes backwards."""
+    work = {name: (lambda extra=extra: ours(a, shape, extra)) for name, extra in variants}
+    work["torch"] = lambda: theirs(a, shape)
+    names, blocks = list(work), []
+    for i in range(a.blocks):
+        order = names[i % len(names):] + names[:i % len(names)]
+        blocks.append({name: work[name]() for name in (order if i % 2 == 0 else reversed(order))})
+    return blocks
+
+
+def show(title, shape, blocks, name):
+    samples, theirs_ = ([s for b in blocks for s in b[k]["samples"]] for k in (name, "torch"))
+    ratios = [median(b["torch"]["samples"]) / median(b[name]["samples"]) for b in blocks]
+    low, high = interval(ratios) or (min(ratios), max(ratios))
+    flop = 16 * shape[0] * shape[1] * shape[2] ** 2
+    loads = [median([b[k]["load"] for b in blocks]) for k in (name, "torch")]
+    spread = interval(samples)
+    print("  %-12s %11.2f us [%11.2f, %11.2f]  min %11.2f max %11.2f n %d; blocks %s" % (name, median(samples) * 1e6, spread[0] * 1e6, spread[1] * 1e6,
+          min(samples) * 1e6, max(samples) * 1e6, len(samples), " ".join("%.2f" % (median(b[name]["samples"]) * 1e6) for b in blocks)), flush=True)
+    return "%-22s %-12s %10.2f us %6.1f TFLOP/s  torch %10.2f us  ratio %.4f [%.4f, %.4f]  load x%.1f" % (
+        title, name, median(samples) * 1e6, flop / median(samples) / 1e12, median(theirs_) * 1e6, median(ratios), low, high, loads[1] / loads[0])
+
+
+def look_inside(a, shape):
+    program = os.path.join(os.path.dirname(a.program), "gpu-passes")
+    text = run([program, "cuda", a.device.rpartition(":")[2], a.modules, *map(str, shape), "30"])[0]
+    print("  " + text.strip().replace("\n", "\n  "))
+    return [line for line in text.splitlines() if line.startswith(("GELU:", "products +"))]
 
 
 def bench(a):
     results, table = [], []
-    for shape in SHAPES:
-        title = "%dx%dx%d %s" % shape
-        if a.only and a.only not in title:
-            continue
-        blocks = []
-        for i in range(a.blocks):            # who goes first alternates too
-            pair = {}
-            for who in ((ours, theirs) if i % 2 == 0 else (theirs, ours)):
-                pair[who.__name__] = who(a, shape, a.extra) if who is ours else who(a, shape)
-            blocks.append(pair)
-        results.append(dict(shape=shape, blocks=blocks))
-        us, them = ([s for b in blocks for s in b[k]["samples"]] for k in ("ours", "theirs"))
-        ratios = [median(b["theirs"]["samples"]) / median(b["ours"]["samples"]) for b in blocks]
-        low, high = interval(ratios) or (min(ratios), max(ratios))
-        flop = 16 * shape[0] * shape[1] * shape[2] ** 2
-        first = blocks[0]["ours"]
-        gemm = first["document"]["environment"]["gemm"]
-        loads = [median([b[k]["load"] for b in blocks]) for k in ("ours", "theirs")]
-        print("== %s\n  %s\n  %s" % (title, line("ours", us), line("torch", them)))
-        print("  block medians, us: ours %s; torch %s" % tuple(" ".join("%.2f" % (median(b[k]["samples"]) * 1e6) for b in blocks) for k in ("ours", "theirs")))
-        print("  model_load %.1f ms against %.1f ms; cold %.1f ms; setup %.2f s; process %.2f s; floor %.2f us; temporary %s; %s" % (
-            loads[0] * 1e3, loads[1] * 1e3, first["cold"] * 1e3, first["setup"], median([b["ours"]["process"] for b in blocks]), first["floor"] * 1e6,
-            gemm["temporary_bytes"], " ".join("%s=%s" % kv for kv in gemm["parameters"].items())), flush=True)
-        table.append("%-26s ours %11.2f us %7.1f TFLOP/s  torch %11.2f us  ratio %.4f [%.4f, %.4f]  load x%.1f" % (
-            title, median(us) * 1e6, flop / median(us) / 1e12, median(them) * 1e6, median(ratios), low, high, loads[1] / loads[0]))
-    print("\nratio: torch / ours per block, median [95 %% interval for %d blocks of %d passes]" % (a.blocks, a.repeats))
+    with tempfile.TemporaryDirectory() as folder:
+        for shape in SHAPES:
+            title = "%dx%dx%d %s" % shape
+            if a.only and a.only not in title:
+                continue
+            begin = time.perf_counter()
+            print("== " + title)
+            inside = look_inside(a, shape) if shape[3].endswith("float16") else []
+            name, tuning = tune(a, shape, folder)
+            variants = list(variants_of(shape, name))
+            blocks = in_turn(a, shape, variants)
+            results.append(dict(shape=shape, tuning=tuning, blocks=blocks))
+            table += [show(title, shape, blocks, v) for v, _ in variants]
+            show(title, shape, blocks, "torch")
+            table += ["%-22s %s" % (title, line) for line in inside]
+            first = blocks[0]["untuned"]
+            gemm = first["document"]["environment"]["gemm"]
+            print("  model_load %.1f ms against %.1f ms; cold %.1f ms; setup %.2f s; process %.2f s; temporary %s; %d launches; %s" % (
+                median([b["untuned"]["load"] for b in blocks]) * 1e3, median([b["torch"]["load"] for b in blocks]) * 1e3, first["cold"] * 1e3,
+                first["setup"], median([b["untuned"]["process"] for b in blocks]), gemm["temporary_bytes"], gemm["launches_per_pass"],
+                " ".join("%s=%s" % kv for kv in gemm["parameters"].items())))
+            print("  took %.0f s" % (time.perf_counter() - begin), flush=True)
+            if shape == SHAPES[-1]:
+                table.append("%-22s floor (an empty pass) %.2f us; whole process %.2f s" % (title, median([b["untuned"]["floor"] for b in blocks]) * 1e6,
+                             median([b["untuned"]["process"] for b in blocks])))
+    print("\nratio: torch / ours per block, median [95 %% interval for %d blocks of %d passes]; %s" % (a.blocks, a.repeats, blocks[0]["torch"]["peer"]))
     print("\n".join(table))
     return results
 
 
+# Rows that the two allocators can be compared in; of ours the end of a pass is before its output is freed, as it is of PyTorch's.
+COUNTERS = ("end_allocated", "peak_allocated", "end_reserved", "peak_reserved")
+
+
 def counters(a):
+    """As rows of a Markdown table. PyTorch's figures are those of a process of their own: what it keeps from one shape would stand in the next."""
     a.repeats, results = 2, []
+    print("| shape, type | parameters, inputs, hidden, output, temporary | row | allocated at the end | allocated at most | reserved at the end | reserved at most |")
+    print("|---|---|---|---|---|---|---|")
     for batch, context, width in COUNTED:
         for dtype in ("float32", "float16", "bfloat16"):
             shape = (batch, context, width, dtype)
-            o, t = ours(a, shape), theirs(a, shape)
+            o = ours(a, shape)
+            t = json.loads(run([sys.executable, a.peer, "--device", a.device, "--batch", str(batch), "--context", str(context), "--width", str(width),
+                                "--dtype", dtype, "--warmup", "3", "--repeats", "2"])[0])
             results.append(dict(shape=shape, ours=o, theirs=t))
             model = o["document"]["synthetic_model"]
-            print("== %dx%dx%d %s: parameters %d inputs %d hidden %d output %d temporary %d bytes" % (*shape, model["parameter_bytes"], model["input_bytes"],
-                  model["hidden_bytes"], model["output_bytes"], o["document"]["environment"]["gemm"]["temporary_bytes"]))
+            sizes = [model[k + "_bytes"] for k in ("parameter", "input", "hidden", "output")] + [o["document"]["environment"]["gemm"]["temporary_bytes"]]
             rows = {r["phase"]: r for r in o["document"]["phases"]}
             for p in t["phases"]:
-                r = rows[p["phase"]]
-                print("  %-13s" % p["phase"] + "".join("  %s %d / %d" % (k, r[k + "_bytes"], p[k + "_bytes"]) for k in
-                      ("end_allocated", "peak_allocated", "end_reserved", "peak_reserved")) + "  driver %s" % r["driver_used_bytes"])
-    print("each pair: ours / torch")
+                if p["phase"] not in ("warmup", "cold_forward"):
+                    print("| %dx%dx%d %s | %s | %s | %s |" % (*shape, ", ".join(map(str, sizes)), p["phase"], " | ".join(
+                        "%d / %d" % (rows[p["phase"]][k + "_bytes"], p[k + "_bytes"]) for k in COUNTERS)), flush=True)
+            print("| %dx%dx%d %s | driver: %s bytes in this process, %s | | | | | |" % (*shape, rows["warm_forward"]["driver_used_bytes"],
+                  o["document"]["memory_counters"]["driver"]["source"]))
+    print("\neach pair: ours / %s; %s, driver %s, %s" % (t["peer"], o["document"]["environment"]["device"]["name"],
+          o["document"]["environment"]["device"]["driver_version"], o["document"]["started_utc"]))
     return results
 
 
@@ -135,10 +203,9 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("program"), p.add_argument("modules"), p.add_argument("peer"), p.add_argument("out")
     p.add_argument("part", nargs="?", default="bench", choices=["bench", "counters"])
-    p.add_argument("--blocks", type=int, default=6), p.add_argument("--repeats", type=int, default=30)
-    p.add_argument("--device", default="cuda:0"), p.add_argument("--only"), p.add_argument("--tuning")
+    p.add_argument("--blocks", type=int, default=9), p.add_argument("--repeats", type=int, default=16)
+    p.add_argument("--device", default="cuda:0"), p.add_argument("--only")
     a = p.parse_args()
-    a.extra = ["--tuning", a.tuning] if a.tuning else []
     results = (bench if a.part == "bench" else counters)(a)
     with open(os.path.join(a.out, a.part + ".json"), "w") as f:
         json.dump(results, f)

@@ -1,6 +1,6 @@
-/* passes BACKEND DEVICE_INDEX MODULE_DIR BATCH CONTEXT WIDTH DTYPE [REPEATS [candidates]]: where the time of a pass goes, through the
- * backend's table and on the host clock, each line the median and the best of REPEATS. With `candidates`, every parameter set that the
- * backend proposes is timed too. No document comes of it: `measure` is the tool, this looks inside. */
+/* passes BACKEND DEVICE_INDEX MODULE_DIR BATCH CONTEXT WIDTH DTYPE [REPEATS]: where the time of a pass goes, through the backend's table
+ * and on the host clock. Everything is measured in turn, once in each of REPEATS rounds, so that clocks and temperature are the same
+ * for all; each line gives the median and the best. No document comes of it: `measure` is the tool, this looks inside. */
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/stats.h"
@@ -14,7 +14,8 @@ struct bench {
 	struct ilab_session *s;
 	struct ilab_plan plan;
 	struct ilab_sizes sizes;
-	struct ilab_buffer *x, *w[2], *b[2], *h, *y, *t;
+	struct ilab_buffer *x, *w[2], *b[2], *scratch;
+	struct buffers { struct ilab_buffer *h, *t, *y; } at;
 	int repeats;
 };
 
@@ -29,72 +30,77 @@ static void must(enum ilab_status status, const struct ilab_err *err)
 
 /* --- the work ------------------------------------------------------------------------------------------------------------- */
 
-static void empty(struct bench *b) { (void)b; }
+static void nothing(struct bench *b) { (void)b; }
 
 static void layer(struct bench *b, int i, enum ilab_epilogue epilogue)
 {
-	MUST(b->api->linear(b->s, &b->plan, i, i ? b->h : b->x, b->w[i], b->b[i], i ? b->y : b->h, b->t, epilogue, &err));
+	MUST(b->api->linear(b->s, &b->plan, i, i ? b->at.h : b->x, b->w[i], b->b[i], i ? b->at.y : b->at.h, b->at.t, epilogue, &err));
 }
 
-static void first_product(struct bench *b) { layer(b, 0, ILAB_EPILOGUE_NONE); }
+static void first_product(struct bench *b) { layer(b, 0, ILAB_EPILOGUE_BIAS); }
 static void first_layer(struct bench *b) { layer(b, 0, ILAB_EPILOGUE_BIAS_GELU); }
-static void second_layer(struct bench *b) { layer(b, 1, ILAB_EPILOGUE_BIAS); }
-static void both_products(struct bench *b) { first_product(b); second_layer(b); }
-static void kept_pass(struct bench *b) { first_layer(b); second_layer(b); }
+static void second_product(struct bench *b) { layer(b, 1, ILAB_EPILOGUE_BIAS); }
+static void both_products(struct bench *b) { first_product(b); second_product(b); }
+static void kept_pass(struct bench *b) { first_layer(b); second_product(b); }
 static void replayed_pass(struct bench *b) { MUST(b->api->graph_launch(b->s, &err)); }
 
-static void allocate(struct bench *b)
+static struct buffers allocate(struct bench *b)
 {
-	MUST(b->api->alloc(b->s, b->sizes.hidden_bytes, &b->h, &err));
-	b->t = NULL;
+	struct buffers p = { 0 };
+	MUST(b->api->alloc(b->s, b->sizes.hidden_bytes, &p.h, &err));
 	if (b->plan.temporary_bytes)
-		MUST(b->api->alloc(b->s, b->plan.temporary_bytes, &b->t, &err));
-	MUST(b->api->alloc(b->s, b->sizes.output_bytes, &b->y, &err));
+		MUST(b->api->alloc(b->s, b->plan.temporary_bytes, &p.t, &err));
+	MUST(b->api->alloc(b->s, b->sizes.output_bytes, &p.y, &err));
+	return p;
 }
 
-static void release(struct bench *b)
+static void release(struct bench *b, const struct buffers *p)
 {
-	b->api->free(b->s, b->h);
-	b->api->free(b->s, b->t);
-	b->api->free(b->s, b->y);
+	b->api->free(b->s, p->h);
+	b->api->free(b->s, p->t);
+	b->api->free(b->s, p->y);
 }
 
-static void allocations(struct bench *b) { allocate(b); release(b); }
+static void allocations(struct bench *b)
+{
+	const struct buffers p = allocate(b);
+	release(b, &p);
+}
 
 static void whole_pass(struct bench *b)
 {
-	allocate(b);
+	const struct buffers kept = b->at;
+	b->at = allocate(b);
 	kept_pass(b);
-	release(b);
+	release(b, &b->at);
+	b->at = kept;
 }
 
+/* As many bytes as GELU moves: all of hidden, read and written. */
 static void copy(struct bench *b)
 {
 	uint64_t done;
-	MUST(b->api->probe(b->s, ILAB_PROBE_COPY, b->plan.dtype, b->h, b->sizes.hidden_bytes / 2, &done, &err));
+	MUST(b->api->probe(b->s, ILAB_PROBE_COPY, b->plan.dtype, b->scratch, b->sizes.hidden_bytes, &done, &err));
 }
 
 /* --- timing ---------------------------------------------------------------------------------------------------------------- */
 
-static double time_of(struct bench *b, void (*work)(struct bench *b), const char *name)
+enum { SYNC, ALLOCATIONS, WHOLE_PASS, KEPT_PASS, REPLAYED_PASS, FIRST_PRODUCT, FIRST_LAYER, SECOND_PRODUCT, BOTH_PRODUCTS, COPY, WORKS };
+static const struct { const char *name; void (*run)(struct bench *b); } works[WORKS] = {
+	[SYNC] = { "sync alone", nothing }, [ALLOCATIONS] = { "allocations alone", allocations }, [WHOLE_PASS] = { "pass", whole_pass },
+	[KEPT_PASS] = { "pass, buffers kept", kept_pass }, [REPLAYED_PASS] = { "pass, replayed from a graph", replayed_pass },
+	[FIRST_PRODUCT] = { "first product, bias", first_product }, [FIRST_LAYER] = { "first product, bias, GELU", first_layer },
+	[SECOND_PRODUCT] = { "second product, bias", second_product }, [BOTH_PRODUCTS] = { "both products", both_products },
+	[COPY] = { "copy of hidden", copy },
+};
+
+static double time_once(struct bench *b, void (*run)(struct bench *b))
 {
-	double *seconds = calloc((size_t)b->repeats, sizeof(*seconds)), best = 1e9;
-	for (int i = -5; i < b->repeats; i++) {
-		MUST(b->api->sync(b->s, &err));
-		uint64_t begin = ilab_clock_ns();
-		work(b);
-		MUST(b->api->sync(b->s, &err));
-		double took = (double)(ilab_clock_ns() - begin) * 1e-9;
-		if (i < 0)
-			continue;
-		seconds[i] = took;
-		best = took < best ? took : best;
-	}
-	double median = ilab_stats_median(seconds, (size_t)b->repeats);
-	if (name)
-		printf("%-34s median %11.3f us   best %11.3f us\n", name, median * 1e6, best * 1e6);
-	free(seconds);
-	return median;
+	MUST(b->api->sync(b->s, &err));
+	uint64_t begin = ilab_clock_ns();
+	run(b);
+	MUST(b->api->sync(b->s, &err));
+	return (double)(ilab_clock_ns() - begin) * 1e-9;
 }
 
 static struct ilab_buffer *tensor(struct bench *b, enum ilab_stream stream, enum ilab_layout layout, uint64_t bytes)
@@ -119,65 +125,49 @@ static void load(struct bench *b)
 	b->x = tensor(b, ILAB_STREAM_X, ILAB_LAYOUT_ROWS, b->sizes.input_bytes);
 }
 
-static void capture(struct bench *b)
+static bool capture(struct bench *b)
 {
 	if (!b->api->graph_begin)
-		return;
+		return false;
+	kept_pass(b);                  /* what libraries do at first use cannot be recorded */
+	MUST(b->api->sync(b->s, &err));
 	MUST(b->api->graph_begin(b->s, &err));
 	kept_pass(b);
 	MUST(b->api->graph_end(b->s, &err));
-	time_of(b, replayed_pass, "pass, replayed from a graph");
+	return true;
 }
+
+#define WARM_ROUNDS 5
 
 static void look_inside(struct bench *b)
 {
-	time_of(b, empty, "sync alone");
-	time_of(b, allocations, "allocations alone");
-	time_of(b, whole_pass, "pass, as measured");
-	allocate(b);
-	time_of(b, kept_pass, "pass, buffers kept");
-	capture(b);
-	double first = time_of(b, first_product, "first product"), with_gelu = time_of(b, first_layer, "first product, bias, GELU");
-	time_of(b, second_layer, "second product, bias");
-	time_of(b, both_products, "both products");
-	double copied = time_of(b, copy, "copy of half of hidden");
-	printf("bias and GELU: %.3f us, moving %.3f TB/s; the copy moves %.3f TB/s\n", (with_gelu - first) * 1e6,
-		2 * (double)b->sizes.hidden_bytes / (with_gelu - first) * 1e-12, (double)b->sizes.hidden_bytes / copied * 1e-12);
-	release(b);
-}
-
-/* --- candidates -------------------------------------------------------------------------------------------------------------- */
-
-static void print_candidate(const struct ilab_tuning_entry *e, double seconds, size_t rank)
-{
-	printf("  %3zu %11.3f us ", rank, seconds * 1e6);
-	for (size_t i = 0; i < e->parameter_count; i++)
-		if (strlen(e->parameters[i].value) < 40)       /* the library's own words are not for people */
-			printf(" %s=%s", e->parameters[i].name, e->parameters[i].value);
-	putchar('\n');
-}
-
-static void try_candidates(struct bench *b, int which)
-{
-	struct ilab_arena arena = {0};
-	struct ilab_tuning_entry *entries;
-	size_t count;
-	const struct ilab_plan kept = b->plan;
-	MUST(b->api->candidates(b->s, &kept.shape, kept.dtype, kept.provider, which, &arena, &entries, &count, &err));
-	printf("layer %d: %zu candidates\n", which + 1, count);
-	for (size_t i = 0; i < count; i++) {
-		struct ilab_err why = {0};
-		const struct ilab_tuning tuning = { kept.record.provider, &entries[i], 1, NULL };
-		if (b->api->plan(b->s, &kept.shape, kept.dtype, kept.provider, &tuning, &b->plan, &why)) {
-			printf("  %3zu %s\n", i, why.text);
-			continue;
+	double *seconds[WORKS], median[WORKS];
+	MUST(b->api->alloc(b->s, 2 * b->sizes.hidden_bytes, &b->scratch, &err));
+	b->at = allocate(b);
+	const bool graph = capture(b);
+	for (int w = 0; w < WORKS; w++)
+		seconds[w] = calloc((size_t)b->repeats, sizeof(double));
+	for (int i = -WARM_ROUNDS; i < b->repeats; i++) {
+		for (int w = 0; w < WORKS; w++) {
+			double took = w != REPLAYED_PASS || graph ? time_once(b, works[w].run) : 0;
+			if (i >= 0)
+				seconds[w][i] = took;
 		}
-		allocate(b);
-		print_candidate(&entries[i], time_of(b, which ? second_layer : first_product, NULL), i);
-		release(b);
 	}
-	b->plan = kept;
-	ilab_arena_free(&arena);
+	for (int w = 0; w < WORKS; w++) {
+		double best = seconds[w][0];
+		for (int i = 1; i < b->repeats; i++)
+			best = seconds[w][i] < best ? seconds[w][i] : best;
+		median[w] = ilab_stats_median(seconds[w], (size_t)b->repeats);
+		printf("%-34s median %11.3f us   best %11.3f us\n", works[w].name, median[w] * 1e6, best * 1e6);
+		free(seconds[w]);
+	}
+	const double gelu = median[FIRST_LAYER] - median[FIRST_PRODUCT], moved = 2 * (double)b->sizes.hidden_bytes;
+	const double allowed = median[BOTH_PRODUCTS] + 1.15 * median[COPY];
+	printf("GELU: %.3f us, moving %.3f TB/s; the copy moves %.3f TB/s\n", gelu * 1e6, moved / gelu * 1e-12, moved / median[COPY] * 1e-12);
+	printf("products + 1.15 copies: %.3f us; the pass is %s, %.4f of it\n", allowed * 1e6, median[WHOLE_PASS] <= allowed ? "within" : "above",
+		median[WHOLE_PASS] / allowed);
+	release(b, &b->at);
 }
 
 int main(int argc, char **argv)
@@ -186,7 +176,7 @@ int main(int argc, char **argv)
 	struct ilab_err why = {0};
 	enum ilab_dtype dtype;
 	if (argc < 8 || !ilab_dtype_from_name(argv[7], &dtype)) {
-		fprintf(stderr, "usage: passes BACKEND DEVICE_INDEX MODULE_DIR BATCH CONTEXT WIDTH DTYPE [REPEATS [candidates]]\n");
+		fprintf(stderr, "usage: passes BACKEND DEVICE_INDEX MODULE_DIR BATCH CONTEXT WIDTH DTYPE [REPEATS]\n");
 		return 2;
 	}
 	const struct ilab_open_options options = { .device_index = (uint32_t)atoi(argv[2]) };
@@ -205,8 +195,9 @@ int main(int argc, char **argv)
 		(unsigned long long)b.plan.temporary_bytes);
 	load(&b);
 	look_inside(&b);
-	for (int i = 0; i < 2 && argc > 9 && b.api->candidates; i++)
-		try_candidates(&b, i);
+	for (const struct ilab_parameter *p = b.plan.record.parameters; p < b.plan.record.parameters + b.plan.record.parameter_count; p++)
+		printf("%s=%s ", p->name, p->value);
+	putchar('\n');
 	b.api->close(b.s);
 	return 0;
 }
