@@ -89,7 +89,7 @@ static void learn_device(struct ilab_session *s, const struct ilab_open_options 
 	s->intel_relaxed = !s->is_cpu && opencl_device_number(s->device, CL_DEVICE_VENDOR_ID, 0) == VENDOR_INTEL
 		&& s->info.device.total_memory_bytes > UINT32_MAX;
 	bool fma = opencl_device_number(s->device, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_FMA;
-	s->multiply_add = fma ? ILAB_MULTIPLY_ADD_FMA : ILAB_MULTIPLY_ADD_SEPARATE;
+	s->multiply_add = fma ? ILAB_MULTIPLY_ADD_FMA : ILAB_MULTIPLY_ADD_MAD;
 	opencl_memory_open(s);
 	opencl_cache_watch(s, options->surroundings);
 }

@@ -190,7 +190,7 @@ enum ilab_status opencl_builtin_plan(struct ilab_session *s, struct ilab_plan *p
 	opencl_record_parameter(s, &plan->record, "kernel", kernel == ILAB_GEMM_KERNEL_CPU ? "cpu" : "tiled");
 	if (kernel == ILAB_GEMM_KERNEL_TILED)
 		opencl_record_parameter(s, &plan->record, "cpu_kernel", why_not);
-	opencl_record_parameter(s, &plan->record, "multiply_add", s->multiply_add == ILAB_MULTIPLY_ADD_FMA ? "fma" : "separate");
+	opencl_record_parameter(s, &plan->record, "multiply_add", s->multiply_add == ILAB_MULTIPLY_ADD_FMA ? "fma" : "mad");
 	plan->record.version = (struct ilab_text){ ILAB_VERSION, NULL };
 	plan->record.accumulation = "float32";
 	return ILAB_OK;

@@ -8,7 +8,7 @@
 
 static enum ilab_status work(struct ilab_ceiling_request *q, const struct ilab_selector *selector, struct ilab_ceilings *out, struct ilab_err *err)
 {
-	struct ilab_views all, chosen;
+	struct ilab_views all = { 0 }, chosen;
 	ilab_progress_start(q->progress, q->context, q->options);
 	enum ilab_status status = ilab_physical_survey(q->survey, q->context, q->options, q->progress, err);
 	if (status == ILAB_OK)
