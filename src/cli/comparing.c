@@ -196,9 +196,6 @@ enum ilab_status ilab_comparing_run(const struct ilab_comparing *c, struct ilab_
 	c->progress->part[0] = '\0';
 	const char **modules = modules_of(out, arena, &module_count);
 	ilab_header_fill(c->context, c->options, "iteragpu-lab/compare/1", modules, module_count, &out->header);
-	for (size_t i = 0; c->options->no_uuid && i < out->header.command_count; i++)
-		if (!strncmp(out->header.command[i], "uuid:", 5))
-			out->header.command[i] = out->identity;
 	ilab_compare_tabulate(out, arena);
 	ilab_compare_agree(out, arena);
 	if (ilab_compare_check(out, &why) != ILAB_OK)

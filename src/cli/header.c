@@ -51,4 +51,7 @@ void ilab_header_fill(const struct ilab_context *context, const struct ilab_opti
 	};
 	memcpy(out->build_features, features, sizeof(features));
 	out->command = ilab_options_canonical(options, arena, &out->command_count);
+	for (size_t i = 0; options->no_uuid && i < out->command_count; i++)
+		if (!strncmp(out->command[i], "uuid:", 5))
+			out->command[i] = "uuid:hidden";
 }

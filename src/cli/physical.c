@@ -1,9 +1,11 @@
 #include "cli/physical.h"
 
+#include "cli/comparing.h"
+
 enum ilab_status ilab_physical_survey(struct ilab_survey *s, const struct ilab_context *context, const struct ilab_options *options,
 	struct ilab_progress *progress, struct ilab_err *err)
 {
-	enum ilab_status status = ilab_survey_open(s, context, options, progress, options->backend, 0, err);
+	enum ilab_status status = ilab_survey_open(s, context, options, progress, options->backend, ilab_comparing_timeout(options), err);
 	ilab_survey_keep(s, "");
 	return status;
 }
