@@ -108,8 +108,10 @@ static bool enough(size_t rounds, size_t fewest)
 /* Mean logarithm and its variance into a ratio with a Student interval. */
 static void set_student(double mean, double mean_variance_of, size_t df, struct ilab_ratio *out)
 {
-	const double half = ilab_student_quantile(ILAB_COMPARE_CONFIDENCE, df) * sqrt(mean_variance_of);
-	*out = (struct ilab_ratio){ .value = exp(mean), .low = exp(mean - half), .high = exp(mean + half), .runs_free = df };
+	const double error = sqrt(mean_variance_of), half = ilab_student_quantile(ILAB_COMPARE_CONFIDENCE, df) * error;
+	const double sure = ilab_student_quantile(ILAB_COMPARE_SURE, df) * error;
+	*out = (struct ilab_ratio){ .value = exp(mean), .low = exp(mean - half), .high = exp(mean + half), .runs_free = df,
+		.sure_low = exp(mean - sure), .sure_high = exp(mean + sure) };
 }
 
 /* One run a side: from far end to far end of the medians' own intervals. */
@@ -120,8 +122,8 @@ static void set_single(const struct ilab_run *base, const struct ilab_run *other
 		&& ilab_stats_median_interval(other->seconds, other->count, ILAB_COMPARE_CONFIDENCE, &o);
 	assert(known);
 	(void)known;
-	out->low = o.low / b.high;
-	out->high = o.high / b.low;
+	out->low = out->sure_low = o.low / b.high;
+	out->high = out->sure_high = o.high / b.low;
 	out->runs_free = 0;
 }
 
@@ -222,9 +224,9 @@ bool ilab_runs_median(const struct ilab_run *runs, size_t count, uint64_t seed, 
 enum ilab_verdict ilab_ratio_verdict(const struct ilab_ratio *ratio)
 {
 	const double limit = 1 + (ratio->runs_free ? ILAB_COMPARE_MARGIN : ILAB_COMPARE_MARGIN_SINGLE);
-	if (ratio->low > limit)
+	if (ratio->low > limit && ratio->sure_low > 1)
 		return ILAB_SLOWER;
-	if (ratio->high < 1 / limit)
+	if (ratio->high < 1 / limit && ratio->sure_high < 1)
 		return ILAB_FASTER;
 	return ratio->low >= 1 / limit && ratio->high <= limit ? ILAB_SAME : ILAB_AMBIGUOUS;
 }

@@ -14,10 +14,12 @@
 /* Samples of one run in seconds, all above 0. count >= 1. */
 struct ilab_run { const double *seconds; size_t count; };
 
-/* An estimate with its interval. `runs_free`: degrees of freedom; 0: one run a side, so that differences between runs are not in it. */
-struct ilab_ratio { double value, low, high; size_t runs_free; };
+/* An estimate with its intervals: low to high at ILAB_COMPARE_CONFIDENCE, sure_low to sure_high at ILAB_COMPARE_SURE. `runs_free`: degrees of
+ * freedom; 0: one run a side, so that differences between runs are not in it, and both intervals are the same. */
+struct ilab_ratio { double value, low, high; size_t runs_free; double sure_low, sure_high; };
 
 #define ILAB_COMPARE_CONFIDENCE 0.95
+#define ILAB_COMPARE_SURE 0.99
 /* Differences up to this size are of no account, whether real or not: 2 %. Between single runs, whose interval knows nothing of
  * what changes from run to run, 5 %. */
 #define ILAB_COMPARE_MARGIN 0.02
@@ -42,8 +44,9 @@ bool ilab_ratio_unpaired(const struct ilab_run *base, size_t base_count, const s
 bool ilab_runs_median(const struct ilab_run *runs, size_t count, uint64_t seed, struct ilab_ratio *out);
 
 enum ilab_verdict { ILAB_FASTER, ILAB_SLOWER, ILAB_SAME, ILAB_AMBIGUOUS };
-/* Of times: slower when the whole interval lies above 1 + margin, faster when it lies below 1 / (1 + margin), same when it lies
- * between the two, else ambiguous. The margin is that of the ratio's kind. */
+/* Of times: slower when the whole interval lies above 1 + margin and the sure one above 1, faster when they lie below 1 / (1 + margin) and
+ * 1, same when the interval lies between the two margins, else ambiguous. The margin is that of the ratio's kind. The margin keeps small
+ * noise from being called a difference; where noise is larger than the margin, the sure interval does. */
 enum ilab_verdict ilab_ratio_verdict(const struct ilab_ratio *ratio);
 const char *ilab_verdict_name(enum ilab_verdict verdict);
 

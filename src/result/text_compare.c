@@ -177,7 +177,7 @@ static void add_notes(struct ilab_text_buffer *b, const struct ilab_compare *r)
 	if (best != NULL)
 		ilab_layout_pair(b, "ceiling", "%s (%s, %s); ! = above it by more than 5 %%: suspect", ilab_layout_flops(b->arena, best->flop_per_second),
 			best->unit, best->view);
-	ilab_layout_pair(b, "verdict", "slower: takes more time than %s by more than %d %%, and that is no noise; same: within %d %%; ambiguous: the runs do not tell",
+	ilab_layout_pair(b, "verdict", "slower: takes more time than %s by more than %d %%, and that is no noise (95 %% interval; at 99 %% not 1); same: within %d %%; ambiguous: the runs do not tell",
 		letter(b->arena, index_of(r, r->against)), margin,
 		margin);
 	if (r->configuration.rounds < ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE)
