@@ -7,6 +7,7 @@
 #include "cli/deliver.h"
 #include "cli/measuring.h"
 #include "cli/physical.h"
+#include "cli/tuning_file.h"
 #include "harness/signals.h"
 
 #include <string.h>
@@ -18,6 +19,7 @@ struct run {
 	struct ilab_selector selector;
 	struct ilab_views all, chosen;
 	struct ilab_ceilings ceilings;
+	struct ilab_tuning_record tuning;      /* of --tuning */
 	struct ilab_compare record;
 };
 
@@ -42,9 +44,31 @@ static enum ilab_status prepare(struct run *r, struct ilab_err *err)
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--ceilings and --no-ceilings exclude each other");
 	if (status == ILAB_OK)
 		status = ilab_selector_parse(c->options->device, c->context->arena, &r->selector, err);
+	if (status == ILAB_OK && c->options->tuning)
+		status = ilab_tuning_file_read(c->options->tuning, c->context->arena, &r->tuning, err);
 	if (status == ILAB_OK && c->options->test_slow_down)
 		status = parse_slow_down(c->options->test_slow_down, c, err);
 	return status == ILAB_OK ? ilab_check_stdout(err) : status;
+}
+
+/* The tuning is for the views of its provider, of which there must be one. */
+static enum ilab_status use_tuning(struct run *r, struct ilab_err *err)
+{
+	struct ilab_comparing *c = &r->comparing;
+	size_t uses = 0;
+	if (!c->options->tuning)
+		return ILAB_OK;
+	c->tuning = ilab_tuning_file_use(&r->tuning, &c->request, c->options->quiet, c->context->arena);
+	for (size_t i = 0; i < c->views->count; i++) {
+		const struct ilab_view *view = &c->views->views[i];
+		if (strcmp(ilab_gemm_name(view->gemm), r->tuning.provider) != 0)
+			continue;
+		enum ilab_status status = ilab_tuning_file_check(&r->tuning, c->physical->identity, view->device, err);
+		if (status != ILAB_OK)
+			return status;
+		uses++;
+	}
+	return uses ? ILAB_OK : ilab_err_set(err, ILAB_REFUSED, "", 0, "the tuning is for %s, which none of the views that are compared has", r->tuning.provider);
 }
 
 static enum ilab_status choose_views(struct run *r, struct ilab_err *err)
@@ -91,6 +115,8 @@ static enum ilab_status work(struct run *r, struct ilab_err *err)
 	enum ilab_status status = ilab_physical_survey(&r->survey, c->context, c->options, &r->progress, err);
 	if (status == ILAB_OK)
 		status = choose_views(r, err);
+	if (status == ILAB_OK)
+		status = use_tuning(r, err);
 	if (status == ILAB_OK)
 		status = find_ceilings(r, err);
 	ilab_progress_clear(&r->progress);

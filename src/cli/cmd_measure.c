@@ -23,10 +23,12 @@ static enum ilab_status prepare(struct run *r, struct ilab_err *err)
 
 static enum ilab_status find_device(struct run *r, struct ilab_err *err)
 {
-	enum ilab_status status = ilab_measuring_find(&r->on, err);
-	if (status == ILAB_OK && r->on.options->tuning)
-		status = ilab_tuning_file_use(&r->tuning, &r->on, err);
-	return status;
+	struct ilab_measuring *on = &r->on;
+	enum ilab_status status = ilab_measuring_find(on, err);
+	if (status != ILAB_OK || !on->options->tuning)
+		return status;
+	on->request.tuning = ilab_tuning_file_use(&r->tuning, &on->request, on->options->quiet, on->context->arena);
+	return ilab_tuning_file_check(&r->tuning, on->survey.physical[on->device->physical].identity, on->device, err);
 }
 
 static enum ilab_status work(struct run *r, struct ilab_err *err)

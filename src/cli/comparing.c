@@ -24,6 +24,11 @@ static uint64_t option_bit(const char *name)
 	return 0;
 }
 
+static bool is_tuned(const struct ilab_comparing *c, const struct ilab_view *view)
+{
+	return c->tuning && !strcmp(c->tuning->provider, ilab_gemm_name(view->gemm));
+}
+
 /* The options of the `measure` that this run is. */
 static struct ilab_options measure_options(const struct ilab_comparing *c, const struct ilab_view *view)
 {
@@ -50,6 +55,8 @@ static struct ilab_options measure_options(const struct ilab_comparing *c, const
 		o.given |= option_bit(always[i]);
 	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
 		o.given &= ~option_bit(never[i]);
+	if (!is_tuned(c, view))
+		o.given &= ~option_bit("tuning");
 	return o;
 }
 
@@ -72,6 +79,7 @@ static enum ilab_status measure(const struct ilab_comparing *c, const struct ila
 	request.open.device_index = view->told.device_index;
 	request.gemm = view->gemm;
 	request.sample = sample;
+	request.tuning = is_tuned(c, view) ? c->tuning : NULL;
 	request.slow_down_billionths = c->slow_view && !strcmp(c->slow_view, view->name) ? c->slow_down_billionths : 0;
 	enum ilab_status status = ilab_survey_fresh(c->survey, view->told.backend, c->timeout_seconds, &worker, err);
 	if (status == ILAB_OK)

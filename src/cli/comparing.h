@@ -17,6 +17,7 @@ struct ilab_comparing {
 	uint64_t rounds;
 	double timeout_seconds;                /* of each run */
 	struct ilab_measure_request request;   /* less what is a view's: session and provider */
+	const struct ilab_tuning *tuning;      /* for views of its provider; NULL: none */
 	const char *slow_view; uint64_t slow_down_billionths;  /* test hook; NULL: none */
 	struct ilab_ceilings *ceilings;        /* NULL: not measured */
 };

@@ -69,7 +69,7 @@ const struct ilab_option ilab_option_table[] = {
 		.help = "who multiplies matrices; a name is taken at its word and never replaced" },
 	{ "verify-rows", "N", "8", SHAPED, 0, ILAB_OPTION_WHOLE, RANGE(1, 65536), MEMBER(verify_rows),
 		.help = "output rows compared element by element with the float64 reference" },
-	{ "tuning", "FILE", NULL, MEASURE, 0, ILAB_OPTION_FILE, MEMBER(tuning),
+	{ "tuning", "FILE", NULL, RUNNING, 0, ILAB_OPTION_FILE, MEMBER(tuning),
 		.help = "use what `tune` found on this device with this driver and provider; entries for other products are ignored" },
 	{ "graph", NULL, NULL, MEASURE, 0, ILAB_OPTION_FLAG, MEMBER(graph),
 		.help = "record a pass once and replay it (CUDA, HIP); its buffers are then kept between passes, which the document says" },

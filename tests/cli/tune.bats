@@ -59,6 +59,21 @@ tuned() {
 	one_clear_line
 }
 
+@test "compare uses a tuning for the views of its provider, and for those only" {
+	tuned
+	lab compare "${modules[@]}" "${shape[@]}" --rounds 1 --no-ceilings --tuning t.json --output c.json
+	[ -f c.json ] || explain "a document"
+	local tuned_views
+	tuned_views=$(python3 -c 'import json, sys
+for v in json.load(open("c.json"))["views"]:
+    for r in v["runs"]:
+        g = r["document"]["environment"]["gemm"]
+        print(g["provider"], g["tuned"], "--tuning" in r["document"]["command"])')
+	[ "$(sort <<<"$tuned_views")" = $'builtin False False\ncublaslt True True' ] || { echo "$tuned_views"; explain; }
+	lab compare "${modules[@]}" "${shape[@]}" --rounds 1 --no-ceilings --gemm builtin --tuning t.json --output d.json
+	expect 2 "none of the views"
+}
+
 @test "a tuning that cannot be read, or is none, is named" {
 	lab measure "${modules[@]}" "${shape[@]}" --tuning missing.json --output m.json
 	expect 3 missing.json

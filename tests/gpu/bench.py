@@ -169,15 +169,11 @@ def bench(a):
     return results
 
 
-# Rows that the two allocators can be compared in; of ours the end of a pass is before its output is freed, as it is of PyTorch's.
-COUNTERS = ("end_allocated", "peak_allocated", "end_reserved", "peak_reserved")
-
-
 def counters(a):
-    """As rows of a Markdown table. PyTorch's figures are those of a process of their own: what it keeps from one shape would stand in the next."""
+    """The table of docs/methodology.md: what each row added to the bytes allocated before it, ours / PyTorch's, in a process each."""
     a.repeats, results = 2, []
-    print("| shape, type | parameters, inputs, hidden, output, temporary | row | allocated at the end | allocated at most | reserved at the end | reserved at most |")
-    print("|---|---|---|---|---|---|---|")
+    print("| shape, type | parameters | inputs | end of a pass | peak of a pass | our temporary | reserved by ours | held by the process |")
+    print("|---|---|---|---|---|---|---|---|")
     for batch, context, width in COUNTED:
         for dtype in ("float32", "float16", "bfloat16"):
             shape = (batch, context, width, dtype)
@@ -185,17 +181,15 @@ def counters(a):
             t = json.loads(run([sys.executable, a.peer, "--device", a.device, "--batch", str(batch), "--context", str(context), "--width", str(width),
                                 "--dtype", dtype, "--warmup", "3", "--repeats", "2"])[0])
             results.append(dict(shape=shape, ours=o, theirs=t))
-            model = o["document"]["synthetic_model"]
-            sizes = [model[k + "_bytes"] for k in ("parameter", "input", "hidden", "output")] + [o["document"]["environment"]["gemm"]["temporary_bytes"]]
-            rows = {r["phase"]: r for r in o["document"]["phases"]}
-            for p in t["phases"]:
-                if p["phase"] not in ("warmup", "cold_forward"):
-                    print("| %dx%dx%d %s | %s | %s | %s |" % (*shape, ", ".join(map(str, sizes)), p["phase"], " | ".join(
-                        "%d / %d" % (rows[p["phase"]][k + "_bytes"], p[k + "_bytes"]) for k in COUNTERS)), flush=True)
-            print("| %dx%dx%d %s | driver: %s bytes in this process, %s | | | | | |" % (*shape, rows["warm_forward"]["driver_used_bytes"],
-                  o["document"]["memory_counters"]["driver"]["source"]))
-    print("\neach pair: ours / %s; %s, driver %s, %s" % (t["peer"], o["document"]["environment"]["device"]["name"],
-          o["document"]["environment"]["device"]["driver_version"], o["document"]["started_utc"]))
+            mine, other = ({p["phase"]: p for p in rows} for rows in (o["document"]["phases"], t["phases"]))
+            added = lambda row, mark: "%s / %s" % tuple("{:,}".format(p[row][mark + "_allocated_bytes"] - p[row]["baseline_allocated_bytes"]) for p in (mine, other))
+            print("| %dx%dx%d %s | %s | %s | %s | %s | %s | %s | %s |" % (*shape, added("model_load", "end"), added("inputs", "end"), added("warm_forward", "end"),
+                  added("warm_forward", "peak"), *("{:,}".format(n) for n in (o["document"]["environment"]["gemm"]["temporary_bytes"],
+                  mine["warm_forward"]["peak_reserved_bytes"], mine["warm_forward"]["driver_used_bytes"]))), flush=True)
+    print("\nPyTorch allocates for good at its first product: %d bytes" % (other["cold_forward"]["end_allocated_bytes"] - other["inputs"]["end_allocated_bytes"] -
+          mine["cold_forward"]["end_allocated_bytes"] + mine["inputs"]["end_allocated_bytes"]))
+    print("%s; %s, driver %s, %s, %s" % (t["peer"], o["document"]["environment"]["device"]["name"], o["document"]["environment"]["device"]["driver_version"],
+          " ".join("%(name)s %(version)s" % l for l in o["document"]["environment"]["backend"]["libraries"]), o["document"]["started_utc"]))
     return results
 
 
