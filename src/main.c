@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "cli/command.h"
+#include "harness/process.h"
 #include "harness/worker.h"
 
 #include <fcntl.h>
@@ -13,8 +14,15 @@
 static void occupy_standard_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
 			_exit(ILAB_IO);
+}
+
+/* What would lose the work that comes after it. A file is all that an `export --output` needs. */
+static enum ilab_status check_process(enum ilab_command_id command, const struct ilab_options *options, struct ilab_err *err)
+{
+	enum ilab_status status = command == ILAB_COMMAND_EXPORT && options->output ? ILAB_OK : ilab_check_stdout(err);
+	return status == ILAB_OK && ilab_commands[command].drives ? ilab_process_check_descriptors(err) : status;
 }
 
 static enum ilab_status without_command(int argc, char **argv, struct ilab_arena *arena, struct ilab_err *err)
@@ -48,7 +56,8 @@ static enum ilab_status run(int argc, char **argv, const struct ilab_context *co
 		return ilab_print_text(ilab_help_command((enum ilab_command_id)command, context->arena), err);
 	if (options.version)
 		return ilab_print_text("iteragpu-lab " ILAB_VERSION "\n", err);
-	return ilab_commands[command].run(context, &options, err);
+	status = check_process((enum ilab_command_id)command, &options, err);
+	return status == ILAB_OK ? ilab_commands[command].run(context, &options, err) : status;
 }
 
 int main(int argc, char **argv)
@@ -61,9 +70,13 @@ int main(int argc, char **argv)
 	struct ilab_context context = { &arena, ilab_clock_ns(), utc, environ };
 	ilab_clock_utc(utc, sizeof(utc));
 	occupy_standard_streams();
-	signal(SIGPIPE, SIG_IGN);   /* a reader that is gone is an error of the write, with a message */
+	signal(SIGPIPE, SIG_IGN);   /* a reader that is gone is an error of the write, with a message; so is a file that may not grow */
+	signal(SIGXFSZ, SIG_IGN);
 	setlocale(LC_CTYPE, "");
 	setlocale(LC_MESSAGES, ""); /* never LC_NUMERIC: numbers keep their point */
+	/* Nobody would learn what goes wrong. */
+	if (!ilab_is_writable(STDERR_FILENO))
+		return ILAB_IO;
 	enum ilab_status status = run(argc, argv, &context, &err);
 	if (err.text[0])
 		ilab_note("%s", err.text);

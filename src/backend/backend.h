@@ -41,10 +41,14 @@ struct ilab_tuning {
 	const char *provider_version;  /* that the entries were found with; NULL: not known. The harness compares it, backends need not */
 };
 
+/* The folder of OpenCL driver files (.icd) unless OCL_ICD_VENDORS names another place. */
+#define ILAB_OPENCL_VENDORS "/etc/OpenCL/vendors"
+
 /* Facts about drivers' surroundings that a backend may not read from the environment itself. Every member may be NULL: not known. */
 struct ilab_surroundings {
 	const char *opencl_vendors;    /* where the ICD loader was told to look (OCL_ICD_VENDORS); NULL: its default folder */
 	const char *pocl_cache, *mesa_cache, *nvidia_cache, *intel_cache;   /* folders where drivers keep compiled kernels */
+	const char *opencl_vendors_shown;      /* what to call that place in a listing, which holds no value of a variable; NULL: after its source */
 };
 
 struct ilab_open_options {

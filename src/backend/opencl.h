@@ -37,7 +37,9 @@ void opencl_describe_device(struct ilab_arena *arena, cl_platform_id platform, c
 void opencl_describe_loader(struct ilab_arena *arena, struct ilab_listing *out);
 void opencl_describe_libraries(struct ilab_arena *arena, struct ilab_library **out, size_t *count);
 const char *opencl_vendor_place(const struct ilab_surroundings *surroundings);
-void opencl_advise_on_driver_files(struct ilab_arena *arena, const char *place, struct ilab_listing *out);
+/* Advice on each driver file that registers no usable driver; how many files (or libraries) are registered there. No library is loaded for
+ * it that the loader has not loaded. */
+size_t opencl_advise_on_driver_files(struct ilab_arena *arena, const char *place, struct ilab_listing *out);
 void opencl_advise(struct ilab_arena *arena, struct ilab_listing *out, const char *sentence);   /* sentence lives in the arena */
 
 /* opencl_enumerate.c. The devices of a platform in index order; malloc'ed, NULL with *count 0 where there are none. */

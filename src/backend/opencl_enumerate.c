@@ -1,6 +1,11 @@
 #include "backend/opencl.h"
 
+#include "base/path.h"
+
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 cl_platform_id *opencl_platforms(cl_uint *count, cl_int *code)
 {
@@ -67,13 +72,49 @@ static void add_platforms(struct ilab_arena *arena, const cl_platform_id *list, 
 
 #define WHAT_TO_INSTALL "install the OpenCL driver of your GPU's vendor, or PoCL for the CPU (pocl-opencl-icd on Debian and Ubuntu, pocl on Fedora)"
 
+/* The place of the driver files, as a listing may call it: never by the value of a variable, at most by its last part. */
+static const char *shown_place(const struct ilab_surroundings *s)
+{
+	if (s && s->opencl_vendors_shown)
+		return s->opencl_vendors_shown;
+	return s && s->opencl_vendors ? "the place that OCL_ICD_VENDORS names" : opencl_vendor_place(s);
+}
+
+/* Platforms, but no device. What it takes is not always one more driver. */
+static const char *no_device(struct ilab_arena *arena, const struct ilab_listing *l, const char *shown)
+{
+	const char *why = "the hardware or its kernel driver may be missing, or a variable hides it";
+	for (size_t i = 0; i < l->platform_count; i++)
+		if (!strcmp(l->platforms[i].name, "Portable Computing Language"))
+			why = "PoCL needs a cache folder that it can write to (POCL_CACHE_DIR, else below HOME), and a POCL_DEVICES, where set, that names devices";
+	if (l->platform_count == 1)
+		return ilab_arena_printf(arena, "unavailable: %s, the only OpenCL platform of %s, offers no device; %s", l->platforms[0].name, shown, why);
+	return ilab_arena_printf(arena, "unavailable: the %zu OpenCL platforms of %s offer no device; %s", l->platform_count, shown, why);
+}
+
+/* No platform: nothing is registered, or what is registered does not work. */
+static const char *no_platform(struct ilab_arena *arena, const struct ilab_surroundings *s, size_t registered, cl_int code)
+{
+	const char *place = opencl_vendor_place(s), *shown = shown_place(s);
+	if (code != CL_PLATFORM_NOT_FOUND_KHR && code != CL_SUCCESS)
+		return ilab_arena_printf(arena, "unavailable: clGetPlatformIDs said %s (%d); reinstall the OpenCL loader or its drivers",
+			opencl_error_name(code), code);
+	if (s && s->opencl_vendors && !s->opencl_vendors_shown && strchr(place, '/') && access(place, F_OK) != 0) {
+		const char *base = ilab_path_base(place);
+		return ilab_arena_printf(arena, "unavailable: OCL_ICD_VENDORS names a place that cannot be used, \"%s\" (%s); unset it to use " ILAB_OPENCL_VENDORS,
+			opencl_clean_text(arena, base, strlen(base)), strerror(errno));
+	}
+	if (registered)
+		return ilab_arena_printf(arena, "unavailable: %zu OpenCL driver%s registered in %s, but none could be loaded or offers a platform", registered,
+			registered == 1 ? " is" : "s are", shown);
+	return ilab_arena_printf(arena, "unavailable: no OpenCL driver is registered (looked for in %s); " WHAT_TO_INSTALL, shown);
+}
+
 enum ilab_status opencl_enumerate(const struct ilab_surroundings *surroundings, struct ilab_arena *arena, struct ilab_listing *out,
 	struct ilab_err *err)
 {
 	(void)err;                     /* whatever a driver does wrong belongs into the listing */
 	*out = (struct ilab_listing){ .backend = "opencl", .state = "ready", .modules = "built-in" };
-	const char *place = opencl_vendor_place(surroundings);
-	const char *shown = surroundings && surroundings->opencl_vendors ? "the place that OCL_ICD_VENDORS names" : place;   /* never its value */
 	cl_uint count;
 	cl_int code;
 	cl_platform_id *list = opencl_platforms(&count, &code);
@@ -82,20 +123,10 @@ enum ilab_status opencl_enumerate(const struct ilab_surroundings *surroundings, 
 	if (list && !code)
 		add_platforms(arena, list, count, out);
 	free(list);
-	opencl_advise_on_driver_files(arena, place, out);
+	size_t registered = opencl_advise_on_driver_files(arena, opencl_vendor_place(surroundings), out);
 	if (out->device_count)
 		return ILAB_OK;
-	if (count) {
-		out->state = "no-device";
-		out->reason = ilab_arena_printf(arena, "unavailable: the %u OpenCL platform%s registered in %s %s no device; " WHAT_TO_INSTALL,
-			count, count == 1 ? "" : "s", shown, count == 1 ? "has" : "have");
-		return ILAB_OK;
-	}
-	out->state = "unavailable";
-	if (code == CL_PLATFORM_NOT_FOUND_KHR || code == CL_SUCCESS)
-		out->reason = ilab_arena_printf(arena, "unavailable: no OpenCL driver is registered (looked for in %s); " WHAT_TO_INSTALL, shown);
-	else
-		out->reason = ilab_arena_printf(arena, "unavailable: clGetPlatformIDs said %s (%d); reinstall the OpenCL loader or its drivers",
-			opencl_error_name(code), code);
+	out->state = count ? "no-device" : "unavailable";
+	out->reason = count ? no_device(arena, out, shown_place(surroundings)) : no_platform(arena, surroundings, registered, code);
 	return ILAB_OK;
 }

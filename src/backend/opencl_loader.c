@@ -7,12 +7,12 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define DEFAULT_VENDORS "/etc/OpenCL/vendors"
 
 /* clGetICDLoaderInfoOCLICD, an extension of the loaders themselves (ocl-icd, later Khronos'); older ones lack it. */
 enum { ICDL_VERSION = 2, ICDL_NAME = 3 };
@@ -80,28 +80,46 @@ void opencl_advise(struct ilab_arena *arena, struct ilab_listing *out, const cha
 
 const char *opencl_vendor_place(const struct ilab_surroundings *surroundings)
 {
-	return surroundings && surroundings->opencl_vendors ? surroundings->opencl_vendors : DEFAULT_VENDORS;
+	return surroundings && surroundings->opencl_vendors ? surroundings->opencl_vendors : ILAB_OPENCL_VENDORS;
 }
 
-/* The loader has tried this library already, so opening it again starts nothing new; a library that serves is merely counted up. One that
- * opens now is never closed: drivers leave pointers to themselves in libraries that others use. */
+/* A library of this machine's kind? Its header is compared with the one of a library that is loaded here: this program's loader. */
+static const char *not_ours(FILE *f)
+{
+	Elf64_Ehdr header = { 0 };
+	Dl_info own;
+	if (fread(&header, 1, sizeof(header), f) != sizeof(header) || memcmp(header.e_ident, ELFMAG, SELFMAG))
+		return "it is no shared library";
+	if (!dladdr((void *)clGetPlatformIDs, &own) || !own.dli_fbase)
+		return NULL;
+	const Elf64_Ehdr *loaded = own.dli_fbase;
+	return header.e_ident[EI_CLASS] == loaded->e_ident[EI_CLASS] && header.e_machine == loaded->e_machine ? NULL : "it is built for another machine";
+}
+
+/* Why a library that the loader did not keep is of no use. It is only looked at: to load it once more could crash, end or stop this
+ * process, where loading it the first time did not. A name without a folder is the dynamic linker's to find. */
+static const char *why_unused(const char *library)
+{
+	FILE *f = strchr(library, '/') ? fopen(library, "re") : NULL;
+	const char *why = f ? not_ours(f) : strchr(library, '/') ? strerror(errno) : NULL;
+	if (f)
+		fclose(f);
+	return why;
+}
+
 static void check_library(struct ilab_arena *arena, const char *who, const char *library, struct ilab_listing *out)
 {
 	void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 	if (handle) {
-		dlclose(handle);
+		dlclose(handle);       /* the loader holds it: it serves */
 		return;
 	}
-	handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
-	const char *why = handle ? NULL : dlerror(), *base = ilab_path_base(library), *shown = opencl_clean_text(arena, base, strlen(base));
-	if (handle) {
-		opencl_advise(arena, out, ilab_arena_printf(arena, "%s %s, which loads but offers no OpenCL platform; "
-			"the hardware or its kernel driver may be missing.", who, shown));
-	} else {
-		why = ilab_path_cut(arena, why ? why : "", library);
-		opencl_advise(arena, out, ilab_arena_printf(arena, "%s %s, which cannot be opened (%s); "
-			"reinstall that driver or drop the entry.", who, shown, opencl_clean_text(arena, why, strlen(why))));
-	}
+	const char *base = ilab_path_base(library), *shown = opencl_clean_text(arena, base, strlen(base)), *why = why_unused(library);
+	if (why)
+		opencl_advise(arena, out, ilab_arena_printf(arena, "%s %s, which cannot be opened (%s); reinstall that driver or drop the entry.", who, shown, why));
+	else
+		opencl_advise(arena, out, ilab_arena_printf(arena, "%s %s, which does not load or offers no OpenCL platform: it, a library that it needs, the hardware or "
+			"its kernel driver may be missing (`ldd` shows libraries), or memory for it (`ulimit -v`).", who, shown));
 }
 
 /* An .icd file holds the library's name in its first line. */
@@ -133,7 +151,7 @@ static int is_icd(const struct dirent *e)
 	return e->d_name[0] != '.' && ends_with(e->d_name, ".icd");
 }
 
-static void check_folder(struct ilab_arena *arena, const char *folder, struct ilab_listing *out)
+static size_t check_folder(struct ilab_arena *arena, const char *folder, struct ilab_listing *out)
 {
 	struct dirent **list = NULL;
 	int n = scandir(folder, &list, is_icd, alphasort);
@@ -142,16 +160,20 @@ static void check_folder(struct ilab_arena *arena, const char *folder, struct il
 		free(list[i]);
 	}
 	free(list);
+	return n > 0 ? (size_t)n : 0;
 }
 
 /* `place` as ocl-icd understands it: a folder, an .icd file (a bare name lies in the default folder), or a library. */
-void opencl_advise_on_driver_files(struct ilab_arena *arena, const char *place, struct ilab_listing *out)
+size_t opencl_advise_on_driver_files(struct ilab_arena *arena, const char *place, struct ilab_listing *out)
 {
 	struct stat st;
 	if (!stat(place, &st) && S_ISDIR(st.st_mode))
-		check_folder(arena, place, out);
-	else if (ends_with(place, ".icd"))
-		check_icd(arena, strchr(place, '/') ? place : ilab_arena_printf(arena, DEFAULT_VENDORS "/%s", place), out);
-	else if (strcmp(place, DEFAULT_VENDORS))
+		return check_folder(arena, place, out);
+	if (!strcmp(place, ILAB_OPENCL_VENDORS))
+		return 0;
+	if (ends_with(place, ".icd"))
+		check_icd(arena, strchr(place, '/') ? place : ilab_arena_printf(arena, ILAB_OPENCL_VENDORS "/%s", place), out);
+	else
 		check_library(arena, "OCL_ICD_VENDORS names", place, out);
+	return 1;
 }

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#define LISTING_SECONDS 60.0           /* a driver that takes longer to list its devices hangs */
-
 /* Leave only the devices that a selector means. */
 static enum ilab_status keep_selected(struct ilab_survey *s, const char *selector_text, struct ilab_err *err)
 {
@@ -71,7 +69,10 @@ static void collect_advice(const struct ilab_survey *s, struct ilab_environment 
 	for (size_t l = 0; l < s->count; l++)
 		for (size_t i = 0; i < s->listings[l].advice_count; i++)
 			r->advice[r->advice_count++] = s->listings[l].advice[i];
-	if (!s->physical_count)
+	size_t platforms = 0;
+	for (size_t l = 0; l < s->count; l++)
+		platforms += s->listings[l].platform_count;
+	if (!s->physical_count && !platforms)
 		r->advice[r->advice_count++] = "No device was found: install the driver of your GPU, or pocl-opencl-icd to measure on the CPU.";
 }
 
@@ -107,7 +108,7 @@ enum ilab_status ilab_cmd_environment(const struct ilab_context *context, const 
 		return ilab_err_set(err, ILAB_REFUSED, "", 0,
 			"environment: --list and --json exclude each other; see `iteragpu-lab environment --help`");
 	ilab_progress_start(&progress, context, options);
-	enum ilab_status status = ilab_survey_open(&survey, context, options, &progress, NULL, LISTING_SECONDS, err);
+	enum ilab_status status = ilab_survey_open(&survey, context, options, &progress, NULL, 0, err);
 	if (status == ILAB_OK && options->device)
 		status = keep_selected(&survey, options->device, err);
 	ilab_progress_clear(&progress);

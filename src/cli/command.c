@@ -12,7 +12,7 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"environment", NULL, "backends, platforms and devices of this machine, and advice",
 		"Asks every backend what it can reach. Devices that several backends or platforms reach are shown once as a physical\n"
 		"device with its views. Without any GPU or driver it says what is missing and ends with 0.\n",
-		ilab_cmd_environment,
+		ilab_cmd_environment, true,
 	},
 	[ILAB_COMMAND_MEASURE] = {
 		"measure", NULL, "one bounded, verified measurement of the synthetic network on one device",
@@ -20,7 +20,7 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"and memory of every phase: model_load, inputs, cold_forward, warmup and each warm_forward. The output is compared with\n"
 		"a float64 reference; without that proof there is no rate. There is no default device and no fallback: a request for a\n"
 		"GPU never runs on a CPU.\n",
-		ilab_cmd_measure,
+		ilab_cmd_measure, true,
 	},
 	[ILAB_COMMAND_VALIDATE] = {
 		"validate", "FILE...", "check saved documents: structure, and figures that must agree",
@@ -47,19 +47,19 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"balanced order over the rounds. A view that cannot run it, fails, crashes or hangs becomes a row with its reason; the\n"
 		"others go on. Ratios are of time, against one of the views; a verdict needs a difference beyond 2 % that is no noise.\n"
 		"Name a view twice with --views and it is compared with itself: a check of this program.\n",
-		ilab_cmd_compare,
+		ilab_cmd_compare, true,
 	},
 	[ILAB_COMMAND_CEILINGS] = {
 		"ceilings", NULL, "copy bandwidth and arithmetic rates that a device reaches at best",
 		"Copies, multiply-adds and matrix units with nothing in the way, each checked and repeated, and a verified pass of a large\n"
 		"network through every provider, in every type. The best of all is the ceiling that `compare` puts rates beside.\n",
-		ilab_cmd_ceilings,
+		ilab_cmd_ceilings, true,
 	},
 	[ILAB_COMMAND_SUITE] = {
 		"suite", NULL, "a fixed, versioned set of comparisons: small, medium and large shapes in every type",
 		"For putting devices beside each other: the same cases everywhere, smaller by rule on a CPU. --device all runs the large cases\n"
 		"on every GPU of the host, one after the other and then all at once, and shows the odd one out.\n",
-		ilab_cmd_suite,
+		ilab_cmd_suite, true,
 	},
 	[ILAB_COMMAND_DIFF] = {
 		"diff", "BASE NEW...", "saved documents side by side, across devices and vendors",
@@ -73,6 +73,6 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"Times the provider's candidates against its own choice, keeps what is faster by more than noise and computes the same, and\n"
 		"verifies the outcome by a whole measurement. The file is for `measure --tuning`, on this device with this driver and\n"
 		"provider. Without any gain its list of entries is empty.\n",
-		ilab_cmd_tune,
+		ilab_cmd_tune, true,
 	},
 };

@@ -25,6 +25,7 @@ struct ilab_command {
 	const char *summary;               /* one line */
 	const char *description;           /* for --help and the manual page; paragraphs end with a newline */
 	ilab_command_fn *run;
+	bool drives;                       /* starts workers, which take descriptors */
 };
 /* Indexed by enum ilab_command_id. */
 extern const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT];
@@ -41,6 +42,7 @@ void ilab_header_fill(const struct ilab_context *context, const struct ilab_opti
 enum ilab_status ilab_print_text(const char *text, struct ilab_err *err);
 enum ilab_status ilab_print_json(cJSON *json, struct ilab_err *err);
 /* Refuse to work for a stdout that cannot be written to (closed, read-only): ILAB_IO. */
+bool ilab_is_writable(int fd);
 enum ilab_status ilab_check_stdout(struct ilab_err *err);
 /* One line for people on stderr: "iteragpu-lab: TEXT", control characters replaced. */
 void ilab_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -26,10 +26,15 @@ enum ilab_status ilab_print_json(cJSON *json, struct ilab_err *err)
 	return status;
 }
 
+bool ilab_is_writable(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
 enum ilab_status ilab_check_stdout(struct ilab_err *err)
 {
-	int flags = fcntl(STDOUT_FILENO, F_GETFL);
-	if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+	if (ilab_is_writable(STDOUT_FILENO))
 		return ILAB_OK;
 	return ilab_err_set(err, ILAB_IO, "", 0, "standard output is closed: results have nowhere to go");
 }

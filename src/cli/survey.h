@@ -8,12 +8,14 @@
 /* What all backends, or one, can reach: a worker for each backend, asked to list, its devices paired. A driver that crashes while
  * listing is found out and left out. */
 #define ILAB_SURVEY_MAX 8              /* backends */
+#define ILAB_SURVEY_LISTING_SECONDS 20.0       /* a backend that takes longer to list its devices hangs */
 
 struct ilab_survey {
 	const struct ilab_context *context;
 	const struct ilab_options *options;
 	struct ilab_progress *progress;
-	double timeout_seconds;            /* of each worker; 0: none */
+	double timeout_seconds;            /* of the survey and what its workers do after it; 0: none */
+	uint64_t deadline_ns;              /* the same as a time; 0: none */
 	const char *scratch;               /* temporary folder, made when first needed */
 	const char *cache_dir;             /* --cold-cache: below the scratch folder */
 	struct ilab_listing listings[ILAB_SURVEY_MAX];
@@ -24,8 +26,8 @@ struct ilab_survey {
 	struct ilab_physical *physical; size_t physical_count;
 };
 
-/* `only` (may be NULL): the one backend to ask. Whatever the outcome, the caller closes `s`. ILAB_FAILED when one backend was asked for
- * and its worker failed; with all backends that is a listing with a reason. */
+/* `only` (may be NULL): the one backend to ask. Whatever the outcome, the caller closes `s`. A backend that fails is a listing with a
+ * reason; ILAB_FAILED when no worker can be started, or when the time is over. */
 enum ilab_status ilab_survey_open(struct ilab_survey *s, const struct ilab_context *context, const struct ilab_options *options,
 	struct ilab_progress *progress, const char *only, double timeout_seconds, struct ilab_err *err);
 /* The worker of a device's backend; all others are stopped. Owned by the survey. */
@@ -40,5 +42,18 @@ const struct ilab_device **ilab_survey_devices(const struct ilab_survey *s, int6
 void ilab_survey_close(struct ilab_survey *s);
 /* Notes on stderr with the last lines that a failed worker printed. */
 void ilab_survey_show_output(struct ilab_worker *w);
+
+
+/* --- for the search for bad drivers ---------------------------------------------------------------------------------------- */
+
+/* A new folder in the survey's temporary folder. ILAB_IO. */
+enum ilab_status ilab_survey_folder(struct ilab_survey *s, const char *name, const char **out, struct ilab_err *err);
+/* Start a worker with the time that is left, and `listing_seconds` for its listing. */
+enum ilab_status ilab_survey_start(struct ilab_survey *s, const char *backend, const char *vendors_dir, double listing_seconds,
+	struct ilab_worker **worker, struct ilab_err *err);
+/* Is the time of the whole survey over? Then `err` says so. */
+bool ilab_survey_is_late(const struct ilab_survey *s, struct ilab_err *err);
+/* The listing of a backend that gave none. */
+struct ilab_listing ilab_survey_no_listing(const struct ilab_survey *s, const char *backend, const char *why);
 
 #endif

@@ -15,7 +15,15 @@ struct ilab_process {
 	int wait_status;       /* as of waitpid, once collected */
 };
 
-/* Run /proc/self/exe --worker with `environment`. It dies with this process, also by SIGKILL. */
+/* With fewer no driver gets anywhere, and some take the lack for something else. */
+#define ILAB_PROCESS_DESCRIPTORS 32
+
+/* ILAB_FAILED when the limit on open files is below ILAB_PROCESS_DESCRIPTORS; and the one message for any lack of them. */
+enum ilab_status ilab_process_check_descriptors(struct ilab_err *err);
+enum ilab_status ilab_process_lacks_descriptors(struct ilab_err *err);
+
+/* Run /proc/self/exe --worker with `environment`, or without /proc the file that this program was started as. It dies with this
+ * process, also by SIGKILL. ILAB_FAILED, saying which step failed and why. */
 enum ilab_status ilab_process_start(struct ilab_process *p, char *const *environment, struct ilab_err *err);
 /* Has it ended? Then what is left of its group is killed, and wait_status is set. Does not block. */
 bool ilab_process_collect(struct ilab_process *p);

@@ -7,6 +7,7 @@ static const struct { const char *name; size_t offset; } texts[] = {
 	{ "backend", offsetof(struct ilab_request, backend) },
 	{ "module_dir", offsetof(struct ilab_request, module_dir) },
 	{ "opencl_vendors", offsetof(struct ilab_request, surroundings.opencl_vendors) },
+	{ "opencl_vendors_shown", offsetof(struct ilab_request, surroundings.opencl_vendors_shown) },
 	{ "pocl_cache", offsetof(struct ilab_request, surroundings.pocl_cache) },
 	{ "mesa_cache", offsetof(struct ilab_request, surroundings.mesa_cache) },
 	{ "nvidia_cache", offsetof(struct ilab_request, surroundings.nvidia_cache) },

@@ -1,9 +1,12 @@
 #include "harness/signals.h"
 
+#include "harness/process.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Handlers can reach nothing but globals. */
@@ -22,19 +25,24 @@ static void on_signal(int number)
 	errno = saved;
 }
 
+/* Whatever ends a process by default and comes from outside; what its own fault raises is not among them. The first three are caught even
+ * when they were ignored. */
+static const int caught[] = { SIGINT, SIGQUIT, SIGCHLD, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGXCPU };
+#define ALWAYS_CAUGHT 3
+
 enum ilab_status ilab_signals_catch(struct ilab_err *err)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
 	struct sigaction old, action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	if (wake_pipe[0] >= 0)
 		return ILAB_OK;
 	if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
-		return ilab_err_set(err, ILAB_FAILED, "pipe2", errno, "cannot make a pipe");
+		return errno == EMFILE ? ilab_process_lacks_descriptors(err)
+			: ilab_err_set(err, ILAB_FAILED, "pipe2", errno, "cannot make a pipe: %s", strerror(errno));
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		sigaction(numbers[i], NULL, &old);
-		if (numbers[i] != SIGHUP || old.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
+		sigaction(caught[i], NULL, &old);
+		if (i < ALWAYS_CAUGHT || old.sa_handler != SIG_IGN)
+			sigaction(caught[i], &action, NULL);
 	}
 	return ILAB_OK;
 }
@@ -62,10 +70,10 @@ enum ilab_status ilab_signals_check(struct ilab_err *err)
 
 void ilab_signals_restore(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE };
 	sigset_t none;
 	sigemptyset(&none);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		signal(numbers[i], SIG_DFL);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		signal(caught[i], SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);      /* and SIGXFSZ stays ignored: a driver whose cache file is too large sees an error, and goes on */
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -27,7 +27,8 @@ struct ilab_worker {
 	struct ilab_arena arena;               /* copies of the options' texts */
 	struct ilab_process process;
 	struct ilab_surroundings surroundings;
-	uint64_t deadline_ns;                  /* 0: none */
+	uint64_t deadline_ns, listing_deadline_ns;      /* 0: none */
+	bool listing;                          /* what it is doing */
 	char *line;                            /* records received; the first `scanned` bytes hold no newline */
 	size_t line_bytes, line_size, scanned;
 	char kept[KEPT_OUTPUT_BYTES + 1];
@@ -35,6 +36,11 @@ struct ilab_worker {
 	char phase[64];                        /* what it is doing, for messages */
 	enum ilab_worker_end end;
 };
+
+static uint64_t deadline_after(double seconds)
+{
+	return seconds > 0 ? ilab_clock_ns() + (uint64_t)(seconds * 1e9) : 0;
+}
 
 enum ilab_status ilab_worker_start(const struct ilab_worker_options *options, struct ilab_worker **out, struct ilab_err *err)
 {
@@ -50,12 +56,12 @@ enum ilab_status ilab_worker_start(const struct ilab_worker_options *options, st
 	w->options.backend = ilab_arena_strdup(&w->arena, options->backend);
 	w->options.module_dir = ilab_arena_strdup(&w->arena, options->module_dir);
 	w->process = (struct ilab_process){ .requests = -1, .records = -1, .output = -1 };
-	if (options->timeout_seconds > 0)
-		w->deadline_ns = ilab_clock_ns() + (uint64_t)(options->timeout_seconds * 1e9);
+	w->deadline_ns = deadline_after(options->timeout_seconds);
+	w->listing_deadline_ns = deadline_after(options->listing_seconds);
 	char **environment;
 	status = ilab_worker_environment(&w->arena, options, &environment, err);
 	if (status == ILAB_OK) {
-		ilab_worker_surroundings(&w->arena, environment, ilab_environment_get(options->environment, "OCL_ICD_VENDORS"), &w->surroundings);
+		ilab_worker_surroundings(&w->arena, environment, options->vendors_dir != NULL, &w->surroundings);
 		status = ilab_process_start(&w->process, environment, err);
 	}
 	if (status != ILAB_OK) {
@@ -170,31 +176,52 @@ static void wait_for_news(struct ilab_worker *w)
 	read_output(w);
 }
 
-/* The next record. Whatever ends the conversation ends the worker. */
+/* Has the time of what it is doing run out? `limit_seconds` says which limit that was. */
+static bool is_late(const struct ilab_worker *w, double *limit_seconds)
+{
+	const uint64_t now = ilab_clock_ns();
+	if (w->deadline_ns && now >= w->deadline_ns) {
+		*limit_seconds = w->options.timeout_seconds;
+		return true;
+	}
+	*limit_seconds = w->options.listing_seconds;
+	return w->listing && w->listing_deadline_ns && now >= w->listing_deadline_ns;
+}
+
+/* A record that has come; NULL with ILAB_OK when none is there yet. Whatever ends the conversation ends the worker. */
+static enum ilab_status try_record(struct ilab_worker *w, cJSON **out, struct ilab_err *err)
+{
+	double limit_seconds;
+	enum ilab_status status = ilab_signals_check(err);
+	bool ended = status == ILAB_OK && ilab_process_collect(&w->process);   /* before reading: nothing comes after it */
+	*out = NULL;
+	if (status == ILAB_OK)
+		status = read_records(w, err);
+	if (status == ILAB_OK)
+		status = take_record(w, out, err);
+	if (status == ILAB_OK && *out)
+		return ILAB_OK;
+	if (status == ILAB_OK && ended) {
+		read_output(w);
+		return report_end(w, err);
+	}
+	if (status == ILAB_OK && is_late(w, &limit_seconds)) {
+		w->end = ILAB_WORKER_TIMED_OUT;
+		status = ilab_err_set(err, ILAB_FAILED, "", 0, "time-out while %s: stopped after %.3g s", w->phase, limit_seconds);
+	}
+	if (status != ILAB_OK) {
+		ilab_process_kill(&w->process);
+		read_output(w);
+	}
+	return status;
+}
+
 static enum ilab_status next_record(struct ilab_worker *w, cJSON **out, struct ilab_err *err)
 {
 	for (;;) {
-		enum ilab_status status = ilab_signals_check(err);
-		bool ended = status == ILAB_OK && ilab_process_collect(&w->process);   /* before reading: nothing comes after it */
-		if (status == ILAB_OK)
-			status = read_records(w, err);
-		if (status == ILAB_OK)
-			status = take_record(w, out, err);
-		if (status == ILAB_OK && *out)
-			return ILAB_OK;
-		if (status == ILAB_OK && ended) {
-			read_output(w);
-			return report_end(w, err);
-		}
-		if (status == ILAB_OK && w->deadline_ns && ilab_clock_ns() >= w->deadline_ns) {
-			w->end = ILAB_WORKER_TIMED_OUT;
-			status = ilab_err_set(err, ILAB_FAILED, "", 0, "time-out while %s: stopped after %g s", w->phase, w->options.timeout_seconds);
-		}
-		if (status != ILAB_OK) {
-			ilab_process_kill(&w->process);
-			read_output(w);
+		enum ilab_status status = try_record(w, out, err);
+		if (status != ILAB_OK || *out)
 			return status;
-		}
 		wait_for_news(w);
 	}
 }
@@ -229,23 +256,43 @@ static enum ilab_status unexpected(const struct ilab_err *why, struct ilab_err *
 	return ilab_err_set(err, ILAB_FAILED, "", 0, "the worker's answer is not understood: %s", why->text[0] ? why->text : "unknown record");
 }
 
-enum ilab_status ilab_worker_enumerate(struct ilab_worker *w, struct ilab_arena *arena, struct ilab_listing *out, struct ilab_err *err)
+enum ilab_status ilab_worker_ask_listing(struct ilab_worker *w, struct ilab_err *err)
 {
 	struct ilab_request request = { .measure = false };
-	struct ilab_err why = { 0 };
-	cJSON *record = NULL;
 	snprintf(w->phase, sizeof(w->phase), "listing its devices");
-	enum ilab_status status = send_request(w, &request, err);
-	if (status == ILAB_OK)
-		status = next_record(w, &record, err);
-	if (status != ILAB_OK)
-		return status;
+	w->listing = true;
+	return send_request(w, &request, err);
+}
+
+static enum ilab_status take_listing(struct ilab_worker *w, cJSON *record, struct ilab_arena *arena, struct ilab_listing *out, struct ilab_err *err)
+{
+	struct ilab_err why = { 0 };
+	enum ilab_status status = ILAB_OK;
+	w->listing = false;
 	if (!strcmp(kind_of(record), "error"))
 		status = ilab_error_from_json(record, err);
 	else if (ilab_listing_from_json(cJSON_GetObjectItemCaseSensitive(record, "listing"), arena, out, &why) != ILAB_OK)
 		status = unexpected(&why, err);
 	cJSON_Delete(record);
 	return status;
+}
+
+enum ilab_status ilab_worker_look_for_listing(struct ilab_worker *w, struct ilab_arena *arena, bool *done, struct ilab_listing *out, struct ilab_err *err)
+{
+	cJSON *record = NULL;
+	read_output(w);                /* a worker whose output is not read stops */
+	enum ilab_status status = try_record(w, &record, err);
+	*done = status != ILAB_OK || record;
+	return record ? take_listing(w, record, arena, out, err) : status;
+}
+
+enum ilab_status ilab_worker_enumerate(struct ilab_worker *w, struct ilab_arena *arena, struct ilab_listing *out, struct ilab_err *err)
+{
+	cJSON *record = NULL;
+	enum ilab_status status = ilab_worker_ask_listing(w, err);
+	if (status == ILAB_OK)
+		status = next_record(w, &record, err);
+	return status == ILAB_OK ? take_listing(w, record, arena, out, err) : status;
 }
 
 static void set_phase(struct ilab_worker *w, const char *phase, uint64_t repetition)

@@ -18,6 +18,7 @@ struct ilab_worker_options {
 	const char *cache_dir;             /* NULL, or an empty folder that drivers are told to keep compiled kernels in (--cold-cache) */
 	const char *vendors_dir;           /* NULL, or the folder of OpenCL driver files to use instead of the system's */
 	double timeout_seconds;            /* 0: none; counts from start, all requests together */
+	double listing_seconds;            /* 0: none; counts from start too, for the listing alone */
 	/* What the worker and its drivers print, as it comes, and the caller waiting (a few times a second). May be NULL. */
 	void *context;
 	void (*output)(void *context, const char *bytes, size_t count);
@@ -34,6 +35,9 @@ enum ilab_status ilab_worker_start(const struct ilab_worker_options *options, st
 /* The answers. A worker that dies, hangs past the time-out or is interrupted (SIGINT, SIGTERM to the parent) is killed with its group and the
  * status says which: ILAB_FAILED naming signal or time-out and phase, ILAB_INTERRUPTED, ILAB_TERMINATED. `observer` runs in the parent. */
 enum ilab_status ilab_worker_enumerate(struct ilab_worker *w, struct ilab_arena *arena, struct ilab_listing *out, struct ilab_err *err);
+/* The same in two steps, for several workers at once: ask, then look until `done`. It does not block. */
+enum ilab_status ilab_worker_ask_listing(struct ilab_worker *w, struct ilab_err *err);
+enum ilab_status ilab_worker_look_for_listing(struct ilab_worker *w, struct ilab_arena *arena, bool *done, struct ilab_listing *out, struct ilab_err *err);
 enum ilab_status ilab_worker_measure(struct ilab_worker *w, const struct ilab_measure_request *request, const struct ilab_observer *observer,
 	struct ilab_arena *arena, struct ilab_measure *out, struct ilab_err *err);
 

@@ -119,12 +119,13 @@ static const char *folder(struct ilab_arena *arena, char *const *environment, co
 	return base ? ilab_arena_printf(arena, "%s/%s", base, below) : NULL;
 }
 
-void ilab_worker_surroundings(struct ilab_arena *arena, char *const *environment, const char *vendors, struct ilab_surroundings *out)
+void ilab_worker_surroundings(struct ilab_arena *arena, char *const *environment, bool isolated, struct ilab_surroundings *out)
 {
-	const char *home = ilab_environment_get(environment, "HOME");
+	const char *home = ilab_environment_get(environment, "HOME"), *vendors = ilab_environment_get(environment, "OCL_ICD_VENDORS");
 	const char *cache = folder(arena, environment, "XDG_CACHE_HOME", home, ".cache");
 	*out = (struct ilab_surroundings){
-		.opencl_vendors = vendors,
+		.opencl_vendors = vendors && *vendors ? vendors : NULL,
+		.opencl_vendors_shown = isolated ? "the driver files that were asked" : NULL,
 		.pocl_cache = folder(arena, environment, "POCL_CACHE_DIR", cache, "pocl/kcache"),
 		.mesa_cache = folder(arena, environment, "MESA_SHADER_CACHE_DIR", cache, "mesa_shader_cache"),
 		.nvidia_cache = folder(arena, environment, "CUDA_CACHE_PATH", home, ".nv/ComputeCache"),

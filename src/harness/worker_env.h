@@ -9,9 +9,9 @@
 enum ilab_status ilab_worker_environment(struct ilab_arena *arena, const struct ilab_worker_options *options, char ***out,
 	struct ilab_err *err);
 
-/* What a backend should know of drivers' surroundings, read from the environment of a worker. `vendors` (may be NULL) is what the
- * caller's own OCL_ICD_VENDORS says, which a worker with other drivers does not see. */
-void ilab_worker_surroundings(struct ilab_arena *arena, char *const *environment, const char *vendors, struct ilab_surroundings *out);
+/* What a backend should know of drivers' surroundings, read from the environment of a worker. `isolated`: its OpenCL driver files are a
+ * choice of ours, and it must look at no others. */
+void ilab_worker_surroundings(struct ilab_arena *arena, char *const *environment, bool isolated, struct ilab_surroundings *out);
 
 /* Value of a variable in a NULL-terminated environment, NULL when it is not set. */
 const char *ilab_environment_get(char *const *environment, const char *name);

@@ -19,6 +19,13 @@ bad_driver() {
 	"${CC:-cc}" -shared -fPIC -o "$BATS_TEST_TMPDIR/libbad.so" "$BATS_TEST_TMPDIR/bad.c"
 }
 
+# A driver whose library runs the given C statement as soon as it is loaded.
+bad_library() {
+	command -v "${CC:-cc}" >/dev/null || skip "no C compiler to build a bad driver with"
+	printf '#include <stdlib.h>\n#include <unistd.h>\n__attribute__((constructor)) static void load(void) { %s; }\n' "$1" >"$BATS_TEST_TMPDIR/bad.c"
+	"${CC:-cc}" -shared -fPIC -o "$BATS_TEST_TMPDIR/libbad.so" "$BATS_TEST_TMPDIR/bad.c"
+}
+
 # A folder of driver files: the system's PoCL, and the bad one.
 vendors_with_bad_driver() {
 	[ -e /etc/OpenCL/vendors/pocl.icd ] || skip "no pocl.icd on this system"
@@ -99,7 +106,8 @@ small_with() {
 	export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd POCL_DEVICES=none
 	lab environment
 	expect 0
-	case $out in *"no device"*) ;; *) explain "no device" ;; esac
+	case $out in *"offers no"*POCL_CACHE_DIR*) ;; *) explain "no device, and what PoCL needs" ;; esac
+	case $out in *pocl-opencl-icd*) explain "no advice to install what is there" ;; esac
 	small_with opencl:0:0
 	expect 2 "no device"
 	one_clear_line
@@ -165,6 +173,95 @@ small_with() {
 		expect 0
 		case $out in *a-bad.icd*) ;; *) explain "a-bad.icd" ;; esac
 		no_temporary
+	done
+}
+
+@test "a library that aborts or exits when it is loaded: named, the others work" {
+	for fault in 'abort()' '_exit(0)' 'exit(7)'; do
+		bad_library "$fault"
+		[ -d "$BATS_TEST_TMPDIR/vendors" ] || vendors_with_bad_driver
+		lab environment
+		expect 0
+		case $out in *a-bad.icd*) ;; *) explain "a-bad.icd" ;; esac
+		case $out in *pocl.icd*) explain "no word against pocl.icd" ;; esac
+		[ "$("$ILAB_PROGRAM" environment --list)" = opencl:0:0 ]
+		no_temporary
+		rm -f f.json
+		small_with cpu
+		expect 0
+		valid_document f.json
+	done
+}
+
+@test "a library that never loads: --timeout holds, and environment names it" {
+	bad_library 'for (;;) pause()'
+	vendors_with_bad_driver
+	local before=$SECONDS
+	small_with cpu --timeout 2
+	expect 1 "time-out" "after 2 s"
+	one_clear_line
+	[ $((SECONDS - before)) -le 5 ] || explain "an end in about 2 s"
+	lab environment
+	expect 0 "each is asked alone"
+	case $out in *a-bad.icd*time-out*) ;; *) explain "a-bad.icd and time-out" ;; esac
+	case $out in *opencl:0:0*) ;; *) explain "the good device" ;; esac
+	[ $((SECONDS - before)) -le 50 ] || explain "an end in half a minute"
+	no_worker
+}
+
+@test "a bad driver and no folder for temporary files" {
+	bad_library 'abort()'
+	vendors_with_bad_driver
+	TMPDIR=/nonexistent lab environment
+	expect 0
+	case $out in *TMPDIR*a-bad.icd*) ;; *) explain "TMPDIR and a-bad.icd" ;; esac
+	case $out in *nonexistent*) explain "no value of a variable" ;; esac
+}
+
+@test "what a library prints before it aborts is shown" {
+	bad_library 'write(2, "last words\n", 11); abort()'
+	vendors_with_bad_driver
+	lab environment
+	expect 0 "driver: last words"
+	lab environment --quiet
+	[ -z "$err" ] || explain "silence"
+}
+
+@test "OCL_ICD_VENDORS that names nothing" {
+	OCL_ICD_VENDORS=/secret-folder/nowhere small_with opencl:0:0
+	expect 2 "OCL_ICD_VENDORS" "nowhere"
+	case $err in *secret-folder*) explain "the last part only" ;; esac
+	one_clear_line
+}
+
+@test "registered, but too little memory to load any" {
+	[ -e /etc/OpenCL/vendors/pocl.icd ] || skip "no pocl.icd on this system"
+	if nm "$ILAB_PROGRAM" 2>/dev/null | grep -q __asan_init; then skip "a sanitized program needs its address space"; fi
+	status=0
+	out=$(ulimit -v 200000; "$ILAB_PROGRAM" environment 2>&1) || status=$?
+	[ "$status" -eq 0 ]
+	case $out in *"registered in"*) ;; *) echo "$out"; false ;; esac
+	case $out in *"no OpenCL driver is registered"*) echo "$out"; false ;; esac
+}
+
+@test "too few file descriptors: the same line everywhere" {
+	for n in 9 12 20 31; do
+		for command in "environment" "measure --device cpu --batch 1 --context 1 --width 8 --output f.json"; do
+			status=0
+			sh -c "ulimit -n $n; exec \"\$@\"" sh "$ILAB_PROGRAM" $command >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" </dev/null || status=$?
+			out=$(cat "$BATS_TEST_TMPDIR/out") err=$(cat "$BATS_TEST_TMPDIR/err")
+			expect 1 "too few file descriptors: the limit is $n"
+			one_clear_line
+		done
+	done
+}
+
+@test "without /proc, and without /dev" {
+	unshare -m true 2>/dev/null || skip "no right to a mount namespace of one's own"
+	pocl_device
+	for folder in /proc /dev; do
+		unshare -m sh -c "mount -t tmpfs none $folder && \"$ILAB_PROGRAM\" environment --list" >list
+		grep -q "^$device$" list || { echo "nothing without $folder"; cat list; false; }
 	done
 }
 

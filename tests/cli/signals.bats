@@ -77,6 +77,16 @@ LONG="--batch 1 --context 256 --width 512 --gemm builtin --repeats 100000"
 	ends_with 143
 }
 
+@test "other signals that end a process: the cold cache goes too" {
+	for signal in QUIT HUP USR1 ALRM XCPU; do
+		start_long $LONG --cold-cache
+		worker_started
+		sleep 0.3
+		kill -$signal $pid
+		ends_with 143
+	done
+}
+
 @test "SIGTERM twice and ^C after it: the first one counts" {
 	start_long $LONG
 	worker_started

@@ -51,15 +51,53 @@ load common
 	done
 }
 
-@test "closed stdin and stderr do no harm" {
+@test "a closed stdin does no harm" {
 	status=0
-	"$ILAB_PROGRAM" estimate --parameters 8 --bits 8 --json >e.json <&- 2>&- || status=$?
+	"$ILAB_PROGRAM" estimate --parameters 8 --bits 8 --json >e.json <&- || status=$?
 	[ "$status" -eq 0 ]
 	[ "$(json e.json weight_bytes)" = 8 ]
 	pocl_device
 	rm e.json
-	"$ILAB_PROGRAM" measure --device "$device" --batch 1 --context 16 --width 64 --warmup 1 --repeats 2 --output f.json >/dev/null <&- 2>&-
+	"$ILAB_PROGRAM" measure --device "$device" --batch 1 --context 16 --width 64 --warmup 1 --repeats 2 --output f.json >/dev/null <&-
 	valid_document f.json
+}
+
+@test "closed stderr or stdout: found before any work" {
+	export OCL_ICD_VENDORS=/nonexistent     # any work would end with 2
+	for closed in '2>&-' '>&- 2>&-' '>&-' '2</dev/null'; do
+		status=0
+		: >"$BATS_TEST_TMPDIR/out"
+		: >"$BATS_TEST_TMPDIR/err"
+		eval '"$ILAB_PROGRAM" measure --device cpu --batch 1 --context 1 --width 8 --output f.json >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"' "$closed" || status=$?
+		[ "$status" -eq 3 ] || explain "3 for $closed"
+		[ ! -s "$BATS_TEST_TMPDIR/out" ]
+		nothing_left
+	done
+	status=0
+	"$ILAB_PROGRAM" validate /nonexistent.json >&- 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	out= err=$(cat "$BATS_TEST_TMPDIR/err")
+	expect 3 "standard output is closed"
+	one_clear_line
+}
+
+@test "a limit on file size is an error of the write" {
+	sh -c 'ulimit -f 0; exec "$@"' sh "$ILAB_PROGRAM" estimate --parameters 8 --bits 8 >"$work/estimate" 2>/dev/null && return 1
+	status=$?
+	[ "$status" -eq 3 ] || explain 3
+	rm "$work/estimate"
+	status=0
+	sh -c 'ulimit -f 0; exec "$@"' sh "$ILAB_PROGRAM" export --blank --output grid.csv 2>&1 | cat >"$BATS_TEST_TMPDIR/err" || status=$?
+	grep -q "cannot write to grid.csv: File too large" "$BATS_TEST_TMPDIR/err"
+	nothing_left
+	# A driver that may not write its kernels either says so, or goes on; neither it nor the program dies of a signal.
+	pocl_device
+	sh -c 'ulimit -f 0; exec "$@"' sh "$ILAB_PROGRAM" measure --device "$device" --batch 1 --context 1 --width 8 --output f.json 2>&1 |
+		cat >"$BATS_TEST_TMPDIR/err"
+	status=${PIPESTATUS[0]}
+	grep -q "^iteragpu-lab: " "$BATS_TEST_TMPDIR/err"
+	! grep -q SIG "$BATS_TEST_TMPDIR/err"
+	[ "$status" -eq 1 ] || [ "$status" -eq 3 ] || explain "1 or 3"
+	nothing_left
 }
 
 @test "a driver that chatters on stdout does not reach ours" {

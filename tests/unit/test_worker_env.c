@@ -84,13 +84,17 @@ static void surroundings_are_what_drivers_use(void **state)
 {
 	struct ilab_surroundings s;
 	(void)state;
-	ilab_worker_surroundings(&arena, user, "/somewhere", &s);
-	assert_string_equal(s.opencl_vendors, "/somewhere");
+	char *isolated[] = { (char *)"OCL_ICD_VENDORS=/one", NULL };
+	ilab_worker_surroundings(&arena, isolated, true, &s);
+	assert_string_equal(s.opencl_vendors, "/one");         /* the isolated place, and no other */
+	assert_null(strchr(s.opencl_vendors_shown, '/'));
+	ilab_worker_surroundings(&arena, user, false, &s);
+	assert_null(s.opencl_vendors_shown);
 	assert_string_equal(s.pocl_cache, "/cache");
 	assert_string_equal(s.mesa_cache, "/home/someone/.cache/mesa_shader_cache");
 	assert_string_equal(s.nvidia_cache, "/home/someone/.nv/ComputeCache");
 	char *bare[] = { NULL };
-	ilab_worker_surroundings(&arena, bare, NULL, &s);
+	ilab_worker_surroundings(&arena, bare, false, &s);
 	assert_null(s.pocl_cache);
 	assert_null(s.opencl_vendors);
 }
