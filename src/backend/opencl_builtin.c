@@ -133,12 +133,15 @@ static enum ilab_status launch_once(struct ilab_session *s, const struct ilab_pr
 	return launch_product(s, &tiny, &o, err);
 }
 
-/* [in, out] unless a tuning entry says otherwise: it is read in whole rows of a tile. */
-static enum ilab_status choose_layout(const struct opencl_plan *state, struct ilab_plan *plan, int layer, struct ilab_err *err)
+/* [in, out] unless a tuning entry says otherwise: it is read in whole rows of a tile. Not for bfloat16 on GPUs (8192 x 4096 x 16384 on one
+ * H200: 45.2 TFLOP/s against 41.7; float32 33.0 against 38.4, float16 45.3 against 48.5). */
+static enum ilab_status choose_layout(struct ilab_session *s, const struct opencl_plan *state, struct ilab_plan *plan, int layer, struct ilab_err *err)
 {
 	size_t entry = opencl_tuning_entry(state->tuning, "builtin", plan->dtype, &state->layers[layer]);
 	const char *form = entry ? state->tuning->entries[entry - 1].form : NULL;
-	enum ilab_layout layout = form && !strcmp(form, form_names[ILAB_LAYOUT_ROWS]) ? ILAB_LAYOUT_ROWS : ILAB_LAYOUT_COLS;
+	enum ilab_layout layout = plan->dtype == ILAB_BF16 && !s->is_cpu ? ILAB_LAYOUT_ROWS : ILAB_LAYOUT_COLS;
+	if (form)
+		layout = !strcmp(form, form_names[ILAB_LAYOUT_ROWS]) ? ILAB_LAYOUT_ROWS : ILAB_LAYOUT_COLS;
 	if (form && strcmp(form, form_names[layout]))
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "tuning: the built-in product has no form \"%.64s\"", form);
 	plan->weight_layout[layer] = layout;
@@ -174,7 +177,7 @@ enum ilab_status opencl_builtin_plan(struct ilab_session *s, struct ilab_plan *p
 	const bool vectors = s->is_cpu && opencl_device_number(s->device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 1) >= 4;
 	enum ilab_status status = opencl_need_scratch(s, 65536, err);
 	for (int layer = 0; layer < 2 && !status; layer++)
-		status = choose_layout(state, plan, layer, err);
+		status = choose_layout(s, state, plan, layer, err);
 	if (vectors && !status) {
 		struct ilab_err proof = {0};
 		if (!prove(s, plan->dtype, plan->weight_layout[0], &proof))

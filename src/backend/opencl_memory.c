@@ -2,18 +2,25 @@
 #include "backend/opencl.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Intel: a buffer above 4 GiB is made only with this flag (and its kernels need a build option). Not in every cl_ext.h. */
 #define MEM_ALLOW_UNRESTRICTED_SIZE_INTEL (1u << 23)
 #define AMD_GLOBAL_FREE_MEMORY 0x4039  /* size_t[2] in KiB: free, largest free block; of the device, not of this process */
 
 /* Drivers allocate at first use, so a new block is written over its whole length now: a lack of memory shows here and the pages are
- * there when the clock runs. Ones are NaN in every type: a value that nobody wrote does not pass for a result. */
+ * there when the clock runs. Ones are NaN in every type: a value that nobody wrote does not pass for a result.
+ * The pattern is the longest that there is: one driver counts patterns in 31 bits and loses its queue beyond 2 GiB of single bytes. */
 static cl_int touch(struct ilab_session *s, cl_mem mem, uint64_t bytes)
 {
-	static const cl_uint ones[4] = { ~0u, ~0u, ~0u, ~0u };
-	size_t pattern = bytes % 16 == 0 ? 16 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
-	cl_int code = clEnqueueFillBuffer(s->queue, mem, ones, pattern, 0, bytes, 0, NULL, NULL);
+	static unsigned char ones[128];
+	const uint64_t tail = bytes % sizeof(ones), body = bytes - tail;
+	memset(ones, 0xff, sizeof(ones));
+	cl_int code = CL_SUCCESS;
+	if (body)
+		code = clEnqueueFillBuffer(s->queue, mem, ones, sizeof(ones), 0, body, 0, NULL, NULL);
+	if (tail && !code)
+		code = clEnqueueWriteBuffer(s->queue, mem, CL_FALSE, body, tail, ones, 0, NULL, NULL);
 	return code ? code : clFinish(s->queue);
 }
 
