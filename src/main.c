@@ -31,6 +31,13 @@ static enum ilab_status without_command(int argc, char **argv, struct ilab_arena
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "missing COMMAND; see `iteragpu-lab --help`");
 	if (argc == 2 && !strcmp(argv[1], "--help"))
 		return ilab_print_text(ilab_help_global(arena), err);
+	for (size_t c = 0; argc == 3 && !strcmp(argv[1], "--help") && c < ILAB_COMMAND_COUNT; c++)
+		if (!strcmp(argv[2], ilab_commands[c].name))
+			return ilab_print_text(ilab_help_command((enum ilab_command_id)c, arena), err);
+	if (argc > 2 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "--man")))
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "%s stands alone, not with \"%.80s\"; see `iteragpu-lab --help`", argv[1], argv[2]);
+	if (argc > 2 && !strcmp(argv[1], "--help"))
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--help: unknown command \"%.80s\"; see `iteragpu-lab --help`", argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "--version"))
 		return ilab_print_text("iteragpu-lab " ILAB_VERSION "\n", err);
 	if (argc == 2 && !strcmp(argv[1], "--man"))

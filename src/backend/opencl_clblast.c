@@ -41,10 +41,13 @@ static struct call make_call(const struct opencl_form *f, const struct opencl_la
 /* --- what it can do ---------------------------------------------------------------------------------------------------- */
 
 /* CLBlast counts elements in 32-bit int, of operands padded to its tiles too, and wraps silently. No tile is larger than 256. */
-static bool index_fits(uint64_t rows, uint64_t cols)
+static enum ilab_status check_index(int layer, uint64_t rows, uint64_t cols, struct ilab_err *err)
 {
-	uint64_t padded;
-	return rows <= INT32_MAX && cols <= INT32_MAX && ilab_checked_mul(rows + 255, cols + 255, &padded) && padded < INT32_MAX;
+	uint64_t padded = UINT64_MAX;
+	if (rows <= INT32_MAX && cols <= INT32_MAX && ilab_checked_mul(rows + 255, cols + 255, &padded) && padded < INT32_MAX)
+		return ILAB_OK;
+	return ilab_err_set(err, ILAB_REFUSED, "", 0, "CLBlast indexes matrices with 32 bits: the %" PRIu64 " x %" PRIu64 " matrix of layer %d, padded to tiles "
+		"of up to 256, can take %s%" PRIu64 " elements, more than 2147483647", rows, cols, layer, padded == UINT64_MAX ? "over " : "", padded);
 }
 
 enum ilab_status opencl_clblast_supported(struct ilab_session *s, enum ilab_dtype dtype, const struct opencl_layer *layers,
@@ -56,9 +59,8 @@ enum ilab_status opencl_clblast_supported(struct ilab_session *s, enum ilab_dtyp
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "CLBlast needs cl_khr_fp16 for float16, which this device lacks; --gemm builtin needs none");
 	for (int i = 0; i < 2; i++) {
 		const struct opencl_layer *l = &layers[i];
-		if (!index_fits(l->m, l->n) || !index_fits(l->m, l->k) || !index_fits(l->n, l->k))
-			return ilab_err_set(err, ILAB_REFUSED, "", 0, "CLBlast indexes matrices with 32 bits, and layer %d, %" PRIu64 " x %" PRIu64
-				" x %" PRIu64 ", passes 2147483647 elements", i + 1, l->m, l->n, l->k);
+		if (check_index(i + 1, l->m, l->n, err) || check_index(i + 1, l->m, l->k, err) || check_index(i + 1, l->n, l->k, err))
+			return ILAB_REFUSED;
 	}
 	return ILAB_OK;
 }

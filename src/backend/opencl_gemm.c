@@ -59,7 +59,10 @@ static enum ilab_status choose_auto(struct ilab_session *s, enum ilab_dtype dtyp
 	plan->provider = ILAB_GEMM_BUILTIN;
 	plan->record.reason = narrow ? "auto: CLBlast accumulates float16 products in float16, the built-in kernel in float32"
 		: ilab_arena_printf(&s->arena, "auto: the built-in kernel, because %s", why.text);
-	return opencl_builtin_supported(s, dtype, layers, err);
+	struct ilab_err limit = {0};
+	enum ilab_status status = opencl_builtin_supported(s, dtype, layers, &limit);
+	return status ? ilab_err_set(err, status, limit.call, limit.code, "%.200s; CLBlast was passed over: %.250s", limit.text,
+		narrow ? "it accumulates float16 products in float16" : why.text) : ILAB_OK;
 }
 
 static enum ilab_status choose_provider(struct ilab_session *s, enum ilab_gemm gemm, enum ilab_dtype dtype, const struct opencl_layer *layers,

@@ -1,52 +1,21 @@
 #include "backend/opencl.h"
 
+#include "base/utf8.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 sequence at `p` (1 to 4), 0 when it is not valid: RFC 3629, table in section 4. */
-static size_t utf8_length(const unsigned char *p, size_t left)
-{
-	size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] <= 0xdf ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4 : 0;
-	if (n == 0 || n > left)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return n;
-}
-
-/* C0, DEL, and C1 (U+0080 to U+009F: a terminal may obey them). */
-static bool is_control(const unsigned char *p, size_t n)
-{
-	return (n == 1 && (p[0] < 0x20 || p[0] == 0x7f)) || (n == 2 && p[0] == 0xc2 && p[1] < 0xa0);
-}
-
 char *opencl_clean_text(struct ilab_arena *arena, const char *raw, size_t bytes)
 {
-	const unsigned char *p = (const unsigned char *)raw;
 	bytes = strnlen(raw, bytes);
 	char *out = ilab_arena_alloc(arena, bytes + 1);
-	size_t used = 0;
-	for (size_t i = 0; i < bytes;) {
-		size_t n = utf8_length(p + i, bytes - i);
-		if (n == 0 || is_control(p + i, n)) {
-			out[used++] = n == 0 ? '?' : ' ';
-			i += n ? n : 1;
-		} else {
-			memcpy(out + used, p + i, n);
-			used += n;
-			i += n;
-		}
-	}
-	while (used && out[used - 1] == ' ')
-		used--;
-	out[used] = '\0';
-	while (*out == ' ')
-		out++;
-	return out;
+	memcpy(out, raw, bytes);
+	out[bytes] = '\0';
+	ilab_utf8_clean(out);
+	while (bytes && out[bytes - 1] == ' ')
+		out[--bytes] = '\0';
+	return out + strspn(out, " ");
 }
 
 /* Cleaned copy of a property that `get` reads with the usual two calls; NULL when it fails or is empty. */

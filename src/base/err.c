@@ -1,20 +1,11 @@
 #include "base/err.h"
 
+#include "base/utf8.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* One line that no terminal interprets: C0 controls, DEL and the C1 controls in their UTF-8 form become spaces. */
-static void make_printable(char *text)
-{
-	for (unsigned char *p = (unsigned char *)text; *p; p++) {
-		if (*p < 0x20 || *p == 0x7f)
-			*p = ' ';
-		else if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f)
-			p[0] = p[1] = ' ';
-	}
-}
 
 /* Shorten `text`, which fills its buffer, so that "..." fits and no UTF-8 character is cut in two. */
 static void shorten(char *text, size_t size)
@@ -42,7 +33,7 @@ enum ilab_status ilab_err_set(struct ilab_err *err, enum ilab_status status, con
 		snprintf(err->text, sizeof(err->text), "an error whose text could not be written");
 	else if ((size_t)length >= sizeof(err->text))
 		shorten(err->text, sizeof(err->text));
-	make_printable(err->text);
+	ilab_utf8_clean(err->text);
 	return status;
 }
 

@@ -24,7 +24,7 @@ struct ilab_err {
 
 /* Record an error and return `status`, so that callers write `return ilab_err_set(...)`. The first error wins: a second
  * call on the same `err` leaves it unchanged (cleaning up must not hide the cause). `err` may be NULL. Control characters
- * in the text, which may quote a driver or a user, are replaced by spaces. */
+ * in the text, which may quote a driver or a user, are replaced by spaces, bytes that are no UTF-8 by '?'. */
 enum ilab_status ilab_err_set(struct ilab_err *err, enum ilab_status status, const char *call, long code, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 

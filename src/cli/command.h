@@ -41,6 +41,8 @@ void ilab_header_fill(const struct ilab_context *context, const struct ilab_opti
 /* Print on stdout; a closed or full stdout is ILAB_IO. `json` is freed. */
 enum ilab_status ilab_print_text(const char *text, struct ilab_err *err);
 enum ilab_status ilab_print_json(cJSON *json, struct ilab_err *err);
+/* A name for a line of its own on stdout: as it is, or, with controls or broken UTF-8 in it, as a shell takes it: $'new\nline'. */
+const char *ilab_quoted(const char *text, struct ilab_arena *arena);
 /* Refuse to work for a stdout that cannot be written to (closed, read-only): ILAB_IO. */
 bool ilab_is_writable(int fd);
 enum ilab_status ilab_check_stdout(struct ilab_err *err);

@@ -1,26 +1,44 @@
 #include "cli/command.h"
 #include "base/text_buffer.h"
+#include "result/layout.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#define LEFT_COLUMNS 25
 
 /* --help and the shell completion, from the tables of commands and options. */
 
-static void add_choices(struct ilab_text_buffer *b, const struct ilab_option *o)
+/* Text of the tables, whose line ends mean nothing, to the width of a terminal. */
+static void add_paragraph(struct ilab_text_buffer *b, const char *lead, const char *text)
 {
+	char *flat = ilab_arena_strdup(b->arena, text);
+	for (char *c = flat; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	ilab_layout_wrap(b, lead, flat);
+}
+
+const char *ilab_help_option(const struct ilab_option *o, bool required, struct ilab_arena *arena)
+{
+	struct ilab_text_buffer b = { .arena = arena };
+	ilab_text_add(&b, "%s", o->help);
 	for (const char *const *c = o->choices; c && *c; c++)
-		ilab_text_add(b, "%s%s", c == o->choices ? ": " : ", ", *c);
+		ilab_text_add(&b, "%s%s", c == o->choices ? "; one of " : ", ", *c);
+	if (required)
+		ilab_text_add(&b, " (required)");
+	if (o->fallback)
+		ilab_text_add(&b, " (default: %s)", o->fallback);
+	return b.text;
 }
 
 static void add_option(struct ilab_text_buffer *b, const struct ilab_option *o)
 {
-	char left[40];
-	snprintf(left, sizeof(left), "--%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
-	ilab_text_add(b, "  %-22s %s", left, o->help);
-	add_choices(b, o);
-	if (o->fallback)
-		ilab_text_add(b, " (default: %s)", o->fallback);
-	ilab_text_add(b, "\n");
+	const char *left = ilab_arena_printf(b->arena, "  --%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+	if (strlen(left) > LEFT_COLUMNS - 1) {         /* too long for its column: a line of its own */
+		ilab_text_add(b, "%s\n", left);
+		left = "";
+	}
+	add_paragraph(b, ilab_arena_printf(b->arena, "%-*s", LEFT_COLUMNS, left), ilab_help_option(o, false, b->arena));
 }
 
 /* Rows of a command, the required ones or the others. */
@@ -45,8 +63,9 @@ const char *ilab_help_command(enum ilab_command_id command, struct ilab_arena *a
 {
 	const struct ilab_command *c = &ilab_commands[command];
 	struct ilab_text_buffer b = { .arena = arena };
-	ilab_text_add(&b, "Usage: iteragpu-lab %s [OPTIONS]%s%s\n\n%s\n", c->name, c->operands ? " " : "", c->operands ? c->operands : "",
-		c->description);
+	ilab_text_add(&b, "Usage: iteragpu-lab %s [OPTIONS]%s%s\n\n", c->name, c->operands ? " " : "", c->operands ? c->operands : "");
+	add_paragraph(&b, "", c->description);
+	ilab_text_add(&b, "\n");
 	if (has_required(1u << command)) {
 		ilab_text_add(&b, "Required:\n");
 		add_options(&b, 1u << command, true);
@@ -61,10 +80,10 @@ const char *ilab_help_global(struct ilab_arena *arena)
 {
 	struct ilab_text_buffer b = { .arena = arena };
 	ilab_text_add(&b, "Usage: iteragpu-lab COMMAND [OPTIONS]\n\n"
-		"Measures a small synthetic network on a GPU of any vendor, phase by phase, and proves the result.\n\nCommands:\n");
+		"Measures a small synthetic network on a GPU of any vendor, phase by phase, and\nproves the result.\n\nCommands:\n");
 	for (size_t i = 0; i < ILAB_COMMAND_COUNT; i++)
-		ilab_text_add(&b, "  %-13s %s\n", ilab_commands[i].name, ilab_commands[i].summary);
-	ilab_text_add(&b, "\n`iteragpu-lab COMMAND --help` explains a command, --version shows the version, `man iteragpu-lab` has it all.\n");
+		add_paragraph(&b, ilab_arena_printf(arena, "  %-13s ", ilab_commands[i].name), ilab_commands[i].summary);
+	ilab_text_add(&b, "\n`iteragpu-lab COMMAND --help` explains a command, --version shows the version,\n`man iteragpu-lab` has it all.\n");
 	return b.text;
 }
 

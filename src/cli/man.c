@@ -73,13 +73,7 @@ static void add_option(struct ilab_text_buffer *b, const struct ilab_option *o, 
 	if (o->argument)
 		ilab_text_add(b, " \" %s\"", o->argument);
 	ilab_text_add(b, "\n");
-	add_roff(b, o->help);
-	for (const char *const *c = o->choices; c && *c; c++)
-		ilab_text_add(b, "%s%s", c == o->choices ? ": " : ", ", *c);
-	if (required)
-		ilab_text_add(b, " (required)");
-	if (o->fallback)
-		ilab_text_add(b, " (default: %s)", o->fallback);
+	add_roff(b, ilab_help_option(o, required, b->arena));
 	ilab_text_add(b, "\n");
 }
 

@@ -36,7 +36,7 @@ static const char *const types[] = { "gpu", "cpu", NULL };
 
 const struct ilab_option ilab_option_table[] = {
 	{ "parameters", "N", NULL, ESTIMATE, ESTIMATE, ILAB_OPTION_SUFFIXED, RANGE(1, INT64_MAX), MEMBER(parameters),
-		.help = "number of parameters; K M G T multiply by powers of 1000, Ki Mi Gi Ti by powers of 1024" },
+		.help = "number of parameters, whole: 7G, not 7B or 1.5G; K M G T multiply by powers of 1000, Ki Mi Gi Ti by powers of 1024" },
 	{ "bits", "B", NULL, ESTIMATE, ESTIMATE, ILAB_OPTION_WHOLE, RANGE(1, 64), MEMBER(bits),
 		.help = "bits that one parameter takes" },
 	{ "reserve-gib", "X", "0", ESTIMATE, 0, ILAB_OPTION_DECIMAL, RANGE(0, UINT64_MAX), MEMBER(reserve_nano_gib),
@@ -180,7 +180,8 @@ static void range_text(const struct ilab_option *o, char *out, size_t size)
 	}
 	ilab_format_u64(low, sizeof(low), o->min);
 	ilab_format_u64(high, sizeof(high), o->max);
-	snprintf(out, size, "a whole number from %s to %s", low, high);
+	snprintf(out, size, "a whole number from %s to %s%s", low, high,
+		o->kind == ILAB_OPTION_SUFFIXED ? ", alone or with a suffix: K M G T (1000, 1000^2 ...) or Ki Mi Gi Ti (1024 ...)" : "");
 }
 
 static enum ilab_status number(const struct parse *p, const struct ilab_option *o, const char *value)
@@ -261,11 +262,16 @@ static enum ilab_status check_element(const struct parse *p, const char *element
 static enum ilab_status check_required(const struct parse *p)
 {
 	char missing[200] = "";
+	size_t left = 0;
+	for (size_t i = 0; i < ilab_option_count; i++)
+		left += (ilab_option_table[i].required & p->bit) && !(p->out->given & (UINT64_C(1) << i));
 	for (size_t i = 0; i < ilab_option_count; i++) {
 		const struct ilab_option *o = &ilab_option_table[i];
 		size_t used = strlen(missing);
-		if ((o->required & p->bit) && !(p->out->given & (UINT64_C(1) << i)))
-			snprintf(missing + used, sizeof(missing) - used, " --%s", o->name);
+		if ((o->required & p->bit) && !(p->out->given & (UINT64_C(1) << i))) {
+			left--;
+			snprintf(missing + used, sizeof(missing) - used, "%s--%s", !used ? " " : left ? ", " : " and ", o->name);
+		}
 	}
 	if (*missing)
 		return usage(p, "missing%s", missing);

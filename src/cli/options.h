@@ -76,6 +76,8 @@ const char **ilab_options_canonical(const struct ilab_options *options, struct i
 
 /* Texts made from the table, for stdout; owned by `arena`. */
 const char *ilab_help_global(struct ilab_arena *arena);
+/* What an option does, with its choices and default. */
+const char *ilab_help_option(const struct ilab_option *o, bool required, struct ilab_arena *arena);
 const char *ilab_help_command(enum ilab_command_id command, struct ilab_arena *arena);
 const char *ilab_man_page(struct ilab_arena *arena);
 const char *ilab_bash_completion(struct ilab_arena *arena);

@@ -1,6 +1,8 @@
 #include "cli/command.h"
 
 #include "base/outfile.h"
+#include "base/text_buffer.h"
+#include "base/utf8.h"
 #include "result/json.h"
 
 #include <errno.h>
@@ -26,6 +28,25 @@ enum ilab_status ilab_print_json(cJSON *json, struct ilab_err *err)
 	return status;
 }
 
+const char *ilab_quoted(const char *text, struct ilab_arena *arena)
+{
+	struct ilab_text_buffer b = { .arena = arena };
+	bool strange = false;
+	ilab_text_add(&b, "$'");
+	for (size_t left = strlen(text), i = 0; left > 0;) {
+		const size_t bytes = ilab_utf8_printable(text + i, left), step = bytes ? bytes : 1;
+		if (!bytes)
+			ilab_text_add(&b, text[i] == '\n' ? "\\n" : text[i] == '\t' ? "\\t" : "\\x%02x", (unsigned char)text[i]);
+		else
+			ilab_text_add(&b, "%s%.*s", text[i] == '\'' || text[i] == '\\' ? "\\" : "", (int)bytes, text + i);
+		strange = strange || !bytes;
+		i += step;
+		left -= step;
+	}
+	ilab_text_add(&b, "'");
+	return strange ? b.text : text;
+}
+
 bool ilab_is_writable(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -47,9 +68,7 @@ void ilab_note(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text + start, sizeof(text) - start - 1, format, args);
 	va_end(args);
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = ' ';
+	ilab_utf8_clean(text);
 	strcat(text, "\n");
 	/* Nothing can be said about a stderr that is gone. */
 	if (write(STDERR_FILENO, text, strlen(text)) < 0)

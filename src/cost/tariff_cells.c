@@ -2,7 +2,7 @@
 
 #include "base/date.h"
 #include "base/numtext.h"
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -142,7 +142,8 @@ void ilab_verifier_pass_end(struct ilab_verifier *v)
 	double error = sqrt(error2) / ilab_verify_scale(sqrt(norm2), elements);
 	v->relative_error = ilab_verify_worse(v->relative_error, error);
 	if (!(error <= bound))
-		ilab_verifier_fail(v, "sampled rows: %s: the relative error over %zu rows is %.3g, limit %.3g", v->pass, v->row_count, error, bound);
+		ilab_verifier_fail(v, "sampled rows: %s: the relative error over %zu sampled row%s is %.3g, limit %.3g", v->pass, v->row_count,
+			v->row_count == 1 ? "" : "s", error, bound);
 	judge_rows(v);
 }
 

@@ -1,8 +1,8 @@
 #include "result/json.h"
 
 #include "base/numtext.h"
+#include "base/utf8.h"
 #include "result/json_scan.h"
-#include "result/utf8.h"
 
 #include <assert.h>
 #include <errno.h>

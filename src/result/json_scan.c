@@ -1,8 +1,8 @@
 #include "result/json_scan.h"
 
 #include "base/numtext.h"
+#include "base/utf8.h"
 #include "result/json.h"
-#include "result/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -95,9 +95,14 @@ const char *ilab_layout_seconds(struct ilab_arena *arena, double v)
 
 const char *ilab_layout_flops(struct ilab_arena *arena, double v)
 {
-	static const struct unit units[] = { { 1e15, "PFLOP/s" }, { 1e12, "TFLOP/s" }, { 1e9, "GFLOP/s" }, { 1e6, "MFLOP/s" }, { 1, "FLOP/s" } };
+	static const struct unit units[] = { { 1e15, "PFLOP/s" }, { 1e12, "TFLOP/s" }, { 1e9, "GFLOP/s" }, { 1e6, "MFLOP/s" }, { 1e3, "kFLOP/s" }, { 1, "FLOP/s" } };
 
 	return scaled(arena, v, units, sizeof units / sizeof *units);
+}
+
+const char *ilab_layout_count(struct ilab_arena *arena, ilab_u128 n, const char *thing)
+{
+	return ilab_arena_printf(arena, "%s %s%s", ilab_layout_grouped(arena, n), thing, n == 1 ? "" : "s");
 }
 
 const char *ilab_layout_mib(struct ilab_arena *arena, uint64_t bytes)

@@ -6,28 +6,29 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define NANO 1000000000u
-
 /* --- estimate ------------------------------------------------------------------------------------------------------------ */
 
-static const char *gib(struct ilab_arena *arena, ilab_u128 bytes)
+/* Of a small model the bytes say it all: larger units would show zeros. */
+static const char *amount(struct ilab_arena *arena, ilab_u128 bytes, bool decimal_too)
 {
-	char text[ILAB_NUMTEXT_SIZE];
+	const char *whole = ilab_layout_count(arena, bytes, "byte");
+	char gib[ILAB_NUMTEXT_SIZE];
 
-	ilab_format_u128_shifted(text, sizeof text, bytes, 30, 4);
-	return ilab_arena_strdup(arena, text);
+	if (bytes < 1 << 20)
+		return whole;
+	ilab_format_u128_shifted(gib, sizeof gib, bytes, 30, 4);
+	return ilab_arena_printf(arena, "%s, %s GiB%s", whole, gib, !decimal_too ? ""
+		: ilab_arena_printf(arena, ", %s GB", ilab_layout_fixed(arena, (double)bytes / 1e9, 4)));
 }
 
 const char *ilab_text_estimate(const struct ilab_estimate *r, struct ilab_arena *arena)
 {
 	struct ilab_text_buffer b = { .arena = arena };
 
-	ilab_layout_pair(&b, "parameters", "%s of %" PRIu64 " bits", ilab_layout_grouped(arena, r->parameters), r->bits);
-	ilab_layout_pair(&b, "weights", "%s bytes, %s GiB, %s GB", ilab_layout_grouped(arena, r->weight_bytes), gib(arena, r->weight_bytes),
-		ilab_layout_fixed(arena, (double)r->weight_bytes / 1e9, 4));
-	ilab_layout_pair(&b, "reserve", "%s bytes, %s GiB", ilab_layout_grouped(arena, r->total_bytes - r->weight_bytes),
-		ilab_layout_fixed(arena, (double)r->reserve_nano_gib / NANO, 4));
-	ilab_layout_pair(&b, "total", "%s bytes, %s GiB", ilab_layout_grouped(arena, r->total_bytes), gib(arena, r->total_bytes));
+	ilab_layout_pair(&b, "parameters", "%s of %s", ilab_layout_grouped(arena, r->parameters), ilab_layout_count(arena, r->bits, "bit"));
+	ilab_layout_pair(&b, "weights", "%s", amount(arena, r->weight_bytes, true));
+	ilab_layout_pair(&b, "reserve", "%s", amount(arena, r->total_bytes - r->weight_bytes, false));
+	ilab_layout_pair(&b, "total", "%s", amount(arena, r->total_bytes, false));
 	for (size_t i = 0; i < r->assumption_count; i++)
 		ilab_layout_wrap(&b, i == 0 ? "assumptions   - " : "              - ", r->assumptions[i]);
 	return b.text;
@@ -59,8 +60,9 @@ static const char *indented(struct ilab_arena *arena, const char *key)
 
 static void add_host(struct ilab_text_buffer *b, const struct ilab_environment *r)
 {
-	ilab_layout_pair(b, "host", "%s, %s, %s, %" PRIu64 " logical cores", r->host.os != NULL ? r->host.os : "unknown system",
-		r->host.kernel != NULL ? r->host.kernel : "unknown kernel", r->host.cpu_model != NULL ? r->host.cpu_model : "unknown CPU", r->host.logical_cores);
+	ilab_layout_pair(b, "host", "%s, %s, %s, %s", r->host.os != NULL ? r->host.os : "unknown system",
+		r->host.kernel != NULL ? r->host.kernel : "unknown kernel", r->host.cpu_model != NULL ? r->host.cpu_model : "unknown CPU",
+		ilab_layout_count(b->arena, r->host.logical_cores, "logical core"));
 	if (r->loader_name.reason == NULL)
 		ilab_layout_pair(b, "loader", "%s %s", r->loader_name.value, known_or(&r->loader_version, ""));
 }
@@ -91,8 +93,8 @@ static void add_device(struct ilab_text_buffer *b, const struct ilab_device *d)
 	struct ilab_arena *arena = b->arena;
 
 	ilab_layout_pair(b, indented(arena, d->selector), "%s, %s", d->name, d->type);
-	ilab_layout_pair(b, "", "%s memory, at most %s in one allocation, %" PRIu64 " compute units", ilab_layout_bytes(arena, d->total_memory_bytes),
-		ilab_layout_bytes(arena, d->max_allocation_bytes), d->compute_units);
+	ilab_layout_pair(b, "", "%s memory, at most %s in one allocation, %s", ilab_layout_bytes(arena, d->total_memory_bytes),
+		ilab_layout_bytes(arena, d->max_allocation_bytes), ilab_layout_count(arena, d->compute_units, "compute unit"));
 	ilab_layout_pair(b, "", "%s, driver %s", known_or(&d->api_version, "version unknown"), known_or(&d->driver_version, "unknown"));
 }
 

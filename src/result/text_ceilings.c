@@ -9,7 +9,7 @@ const char *ilab_text_ceilings(const struct ilab_ceilings *r, bool verbose, stru
 	ilab_layout_pair(&b, "device", "%s (%s, %s)", r->device_name, r->identity, r->device_type);
 	ilab_text_add(&b, "\n");
 	for (size_t i = 0; i < r->copy_count; i++)
-		ilab_layout_pair(&b, i == 0 ? "copy" : "", "%8s GB/s read and written, %s", ilab_layout_fixed(arena, r->copies[i].bytes_per_second / 1e9, 1),
+		ilab_layout_pair(&b, i == 0 ? "copy" : "", "%8s GB/s read and written, %s", ilab_layout_fixed(arena, r->copies[i].bytes_per_second / 1e9, r->copies[i].bytes_per_second < 1e9 ? 4 : 1),
 			r->copies[i].view);
 	for (size_t i = 0; i < r->arithmetic_count; i++) {
 		const struct ilab_ceiling *c = &r->arithmetic[i];

@@ -88,8 +88,8 @@ static void add_spread(struct ilab_text_buffer *b, const struct ilab_measure *r)
 		ilab_layout_pair(b, "interval", "%s to %s for the median, with %s %% coverage", ilab_layout_seconds(arena, r->summary.ci_low_seconds.value),
 			seconds_or_reason(arena, &r->summary.ci_high_seconds), ilab_layout_fixed(arena, 100 * r->summary.ci_coverage.value, 2));
 	if (r->summary.drift_ratio.reason == NULL && r->summary.outliers.reason == NULL)
-		ilab_layout_pair(b, "stability", "last third / first third %s, %" PRIu64 " outliers", ilab_layout_fixed(arena, r->summary.drift_ratio.value, 3),
-			r->summary.outliers.value);
+		ilab_layout_pair(b, "stability", "last third / first third %s, %s", ilab_layout_fixed(arena, r->summary.drift_ratio.value, 3),
+			ilab_layout_count(arena, r->summary.outliers.value, "outlier"));
 }
 
 static void add_rate(struct ilab_text_buffer *b, const struct ilab_measure *r)
@@ -112,8 +112,9 @@ static void add_verification(struct ilab_text_buffer *b, const struct ilab_measu
 {
 	bool passed = strcmp(r->verification.status, "passed") == 0;
 
-	ilab_layout_pair(b, "verification", "%s: relative error %s, bound %s, %" PRIu64 " rows checked%s%s", passed ? "passed" : "FAILED",
-		error_text(b->arena, &r->verification.relative_error), ilab_layout_short(b->arena, r->verification.bound), r->verification.rows_checked,
+	ilab_layout_pair(b, "verification", "%s: relative error %s, bound %s, %s checked%s%s", passed ? "passed" : "FAILED",
+		error_text(b->arena, &r->verification.relative_error), ilab_layout_short(b->arena, r->verification.bound),
+		ilab_layout_count(b->arena, r->verification.rows_checked, "row"),
 		r->verification.failure != NULL ? "; " : "", r->verification.failure != NULL ? r->verification.failure : "");
 }
 

@@ -57,3 +57,23 @@ load common
 	expect 0
 	case $out in *"$HOME"* | *"$(uname -n)"*) explain "no private word" ;; esac
 }
+
+@test "small models: bytes, and the singular of one" {
+	lab estimate --parameters 1 --bits 1
+	expect 0
+	[ "$(sed -n 1,4p "$BATS_TEST_TMPDIR/out")" = "parameters    1 of 1 bit
+weights       1 byte
+reserve       0 bytes
+total         1 byte" ] || explain "bytes alone"
+	lab estimate --parameters 1Mi --bits 8
+	expect 0
+	case $out in *"1,048,576 bytes, 0.0010 GiB"*) ;; *) explain "GiB where they show something" ;; esac
+}
+
+@test "7B and 1.5G: the message says which suffixes there are" {
+	for value in 7B 1.5G; do
+		lab estimate --parameters $value --bits 8
+		expect 2 "\"$value\"" "K M G T"
+		one_clear_line
+	done
+}

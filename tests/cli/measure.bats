@@ -179,3 +179,12 @@ best_of_three() {
 	echo "$1: $best ms"
 	[ $best -lt 1000 ]
 }
+
+@test "sizes that CLBlast pads beyond its indices: the padded number, and why auto passed it over" {
+	lab measure --device "$device" --batch 1 --context 1 --width 1 --hidden 20000000 --gemm clblast --output f.json
+	expect 2 "1 x 20000000 matrix" "5120065280 elements"       # (1 + 255) * (20000000 + 255)
+	one_clear_line
+	lab measure --device "$device" --batch 1 --context 1 --width 1 --hidden 20000000 --output f.json
+	expect 2 "built-in product" "CLBlast was passed over" "5120065280 elements"
+	one_clear_line
+}

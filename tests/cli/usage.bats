@@ -38,6 +38,39 @@ load common
 	expect 2
 }
 
+@test "help fits 80 columns" {
+	"$ILAB_PROGRAM" --help >help.txt
+	for command in $(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' help.txt); do
+		"$ILAB_PROGRAM" "$command" --help >>help.txt
+	done
+	! grep -n '.\{81\}' help.txt
+}
+
+@test "--help COMMAND is that command's help; --version with more is refused" {
+	lab estimate --help
+	local expected=$out
+	lab --help estimate
+	expect 0
+	[ "$out" = "$expected" ] || explain "the help of estimate"
+	lab --help nothing
+	expect 2 'unknown command "nothing"'
+	one_clear_line
+	lab --version x
+	expect 2 '--version stands alone' '"x"'
+	one_clear_line
+}
+
+@test "bytes that are no UTF-8 do not reach stderr" {
+	local bad=$'x\xff\xc3y\x9b'
+	for arguments in "$bad" "--$bad" "estimate --$bad" "estimate $bad" "estimate --parameters $bad --bits 8" "estimate --bits 8 --parameters 1 --json=$bad" \
+		"measure --batch 1 --context 1 --width 1 --output f --device $bad" "validate $bad" "cost --gpu $bad --days 3 --lots 1 --tariffs $bad" \
+		"export $bad" "diff $bad $bad" "--help $bad" "--version $bad"; do
+		lab $arguments
+		[ "$status" -ge 2 ] || explain "a refusal of $arguments"
+		python3 -c 'import sys; [open(f, encoding="utf-8").read() for f in sys.argv[1:]]' "$BATS_TEST_TMPDIR/err" "$BATS_TEST_TMPDIR/out" || explain "UTF-8 for $arguments"
+	done
+}
+
 @test "the completion completes commands, options and choices" {
 	"$ILAB_PROGRAM" --completion bash >completion.bash
 	. ./completion.bash
@@ -93,7 +126,7 @@ load common
 
 @test "missing, repeated, unwanted and wrong values are named" {
 	lab measure
-	expect 2 "missing --device --batch --context --width --output"
+	expect 2 "missing --device, --batch, --context, --width and --output"
 	one_clear_line
 	lab measure --device opencl:0:0 --batch 1 --batch 1 --context 1 --width 1 --output f.json
 	expect 2 "--batch is given twice"

@@ -43,3 +43,21 @@ load common
 	lab validate -- --quiet
 	expect 0
 }
+
+@test "a line for each file, whatever its name" {
+	"$ILAB_PROGRAM" estimate --parameters 8 --bits 8 --json >good.json
+	cp good.json $'new\nline.json'
+	cp good.json $'it\'s \e[31m \xff.json'
+	lab validate $'new\nline.json' $'it\'s \e[31m \xff.json' good.json
+	expect 0
+	[ "$out" = "\$'new\\nline.json': valid, iteragpu-lab/estimate/1
+\$'it\\'s \\x1b[31m \\xff.json': valid, iteragpu-lab/estimate/1
+good.json: valid, iteragpu-lab/estimate/1" ] || explain "names that a shell would take"
+}
+
+@test "one bad file, in the singular" {
+	lab validate missing.json
+	expect 3 "1 of 1 file is not valid"
+	lab validate missing.json missing.json
+	expect 3 "2 of 2 files are not valid"
+}

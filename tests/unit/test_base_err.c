@@ -41,6 +41,10 @@ static void err_text_is_one_printable_line(void **state)
 	struct ilab_err err = {0};
 	ilab_err_set(&err, ILAB_IO, NULL, 0, "%s", "a\nb\r\tc\x1b[31m\x7f" "d\xc2\x85" "e \xc3\xa9 \xe2\x82\xac");
 	assert_string_equal(err.text, "a b  c [31m d  e \xc3\xa9 \xe2\x82\xac");
+	/* What is no UTF-8: stray bytes, a sequence cut off, an overlong form, a surrogate. */
+	err = (struct ilab_err){ 0 };
+	ilab_err_set(&err, ILAB_IO, NULL, 0, "%s", "a\xff" "b\xc3" "c\xc0\x80" "d\xed\xa0\x80" "\xe2\x82");
+	assert_string_equal(err.text, "a?b?c??d?????");
 }
 
 static void err_long_text_is_cut_between_characters(void **state)

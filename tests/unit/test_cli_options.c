@@ -111,7 +111,7 @@ static void wrong_options_are_named(void **state)
 	refused(ILAB_COMMAND_MEASURE, MEASURE "extra", "unexpected argument \"extra\"");
 	refused(ILAB_COMMAND_MEASURE, MEASURE "--quiet --verbose", "exclude each other");
 	refused(ILAB_COMMAND_ESTIMATE, "--parameters 5", "missing --bits");
-	refused(ILAB_COMMAND_MEASURE, "--batch 1", "missing --device --context --width --output");
+	refused(ILAB_COMMAND_MEASURE, "--batch 1", "missing --device, --context, --width and --output");
 	refused(ILAB_COMMAND_VALIDATE, "", "missing FILE");
 }
 

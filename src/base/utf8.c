@@ -1,6 +1,7 @@
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* Lead bytes and what may follow them: only the second byte's range varies. */
 static const struct { unsigned char lead_low, lead_high, second_low, second_high, bytes; } forms[] = {
@@ -38,4 +39,30 @@ size_t ilab_utf8_sequence(const char *s, size_t left)
 		return continues(p, 2, forms[i].bytes) ? forms[i].bytes : 0;
 	}
 	return 0;
+}
+
+static bool is_control(const unsigned char *p, size_t bytes)
+{
+	return bytes == 1 ? p[0] < 0x20 || p[0] == 0x7f : bytes == 2 && p[0] == 0xc2 && p[1] < 0xa0;
+}
+
+size_t ilab_utf8_printable(const char *s, size_t left)
+{
+	size_t bytes = ilab_utf8_sequence(s, left);
+
+	return bytes && is_control((const unsigned char *)s, bytes) ? 0 : bytes;
+}
+
+void ilab_utf8_clean(char *text)
+{
+	for (size_t left = strlen(text); left > 0;) {
+		size_t bytes = ilab_utf8_sequence(text, left);
+		if (bytes == 0)
+			*text = '?';
+		else if (ilab_utf8_printable(text, left) == 0)
+			memset(text, ' ', bytes);
+		bytes += bytes == 0;
+		text += bytes;
+		left -= bytes;
+	}
 }
