@@ -188,6 +188,29 @@ for d in json.load(sys.stdin)["devices"]:
 	valid_document c.json
 }
 
+@test "Intel's runtime beside PoCL" {
+	local intel=
+	for lib in "${ILAB_VENV:-/nonexistent}"/lib/libintelocl.so "${ILAB_VENV:-/nonexistent}"/lib/*/libintelocl.so; do
+		[ ! -e "$lib" ] || intel=$lib
+	done
+	[ -n "$intel" ] || skip "no libintelocl.so in ILAB_VENV"
+	[ -e /etc/OpenCL/vendors/pocl.icd ] || skip "no pocl.icd on this system"
+	mkdir "$BATS_TEST_TMPDIR/vendors"
+	cp /etc/OpenCL/vendors/pocl.icd "$BATS_TEST_TMPDIR/vendors/"
+	echo "$intel" >"$BATS_TEST_TMPDIR/vendors/intel.icd"
+	export OCL_ICD_VENDORS=$BATS_TEST_TMPDIR/vendors
+	other=$("$ILAB_PROGRAM" environment --json | python3 -c 'import json, sys
+for d in json.load(sys.stdin)["devices"]:
+    if d["platform"].startswith("Intel"): print(d["platform"]); break')
+	[ -n "$other" ] || skip "Intel's runtime shows no device"
+	lab compare --device cpu --batch 1 --context 16 --width 64 --warmup 1 --repeats 2 --rounds 2 --no-ceilings --gemm builtin --output c.json
+	expect 0
+	[ "$(json c.json views | grep -c Intel)" = 1 ]
+	python3 -c 'import json; c = json.load(open("c.json")); assert [v["status"] for v in c["views"]] == ["passed"] * len(c["views"]) and len(c["views"]) == 2, c["views"]
+assert c["agreement"][0]["relative_error"] < 1e-5'
+	valid_document c.json
+}
+
 @test "options that cannot be met are refused before any run" {
 	compare c.json --views "opencl/Nothing/builtin"
 	expect 2 "opencl/Nothing/builtin" "$builtin"
