@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "base/stats.h"
 
+#include <math.h>
+
 /* --- judging stamps --------------------------------------------------------------------------------------------------- */
 
 static struct ilab_real unknown(const char *reason)
@@ -31,7 +33,7 @@ static const char *stamps_fault(const struct ilab_span *now, const struct ilab_s
 
 static bool too_long(double device_seconds, double host_seconds, double resolution_seconds)
 {
-	return device_seconds > host_seconds * ILAB_SPAN_EXCESS + resolution_seconds;
+	return device_seconds > host_seconds * ILAB_SPAN_EXCESS + fmin(resolution_seconds, ILAB_SPAN_SLACK_SECONDS);
 }
 
 struct ilab_real ilab_span_judge(const struct ilab_span *now, const struct ilab_timer *timer, double host_seconds)
@@ -61,7 +63,7 @@ struct ilab_real ilab_calibration_judge(const struct ilab_timing *attempts, size
 		const char *f = stamps_fault(&a->span, &before);
 		double seconds = f ? 0 : seconds_between(a->span.begin_ns, a->span.end_ns);
 		before = a->span;
-		if (!f && too_long(seconds, a->host_seconds, resolution_seconds))
+		if (!f && (too_long(seconds, a->host_seconds, resolution_seconds) || seconds > a->host_seconds * ILAB_CALIBRATION_MOST))
 			f = "invalid: the device clock runs faster than the host clock in the calibration";
 		if (f)
 			fault = fault ? fault : f;

@@ -2,6 +2,7 @@
 #define ILAB_HARNESS_PHASE_H
 
 #include "backend/backend.h"
+#include "result/clocks.h"
 #include "result/record.h"
 
 #include <stdbool.h>
@@ -24,11 +25,6 @@ struct ilab_timer {
 	struct ilab_span before;               /* the span read last */
 	double slow_down;                      /* test hook: hold every row up by this share of its own time; 0: none */
 };
-
-/* A device span lies inside the host's, so it may pass it only by the resolution and by a drift between two clocks: 2 %. */
-#define ILAB_SPAN_EXCESS 1.02
-/* Share of a calibration span of some milliseconds that credible stamps must cover. The rest is launching and waking up. */
-#define ILAB_CALIBRATION_LEAST 0.7
 
 /* Pure. Seconds of a row from its stamps, or null: no stamps, calibration failed, no advance, reversed, begins before the span
  * `before` ended (stale stamps do), longer than the host clock allows. Reasons are static strings. */

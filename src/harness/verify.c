@@ -12,49 +12,10 @@
 
 /* --- bounds ----------------------------------------------------------------------------------------------------------- */
 
-/* From correct passes of this network with this input rule, widths 64 to 4096: float32 up to 2.6e-6 for one sequential sum, growing with
- * its root; tf32 2.6e-4 with rounded operands and 1.45e-3 with truncated ones; float16 3e-4; bfloat16 2.4e-3. */
-double ilab_verify_bound(enum ilab_dtype dtype, const struct ilab_shape *shape, bool half_accumulation)
-{
-	if (half_accumulation)
-		return 3e-2;
-	switch (dtype) {
-	case ILAB_TF32: return 2.5e-3;
-	case ILAB_F16: return 8e-4;
-	case ILAB_BF16: return 5e-3;
-	case ILAB_F32: break;
-	}
-	uint64_t longest = shape->width > shape->hidden ? shape->width : shape->hidden;
-	return fmax(5e-6, 5e-8 * sqrt((double)longest));
-}
-
-double ilab_verify_few(uint64_t elements)
-{
-	return elements < 256 ? sqrt(256 / (double)elements) : 1;
-}
-
-double ilab_verify_scale(double norm, uint64_t n)
-{
-	return fmax(norm, ILAB_VERIFY_LEAST_RMS * sqrt((double)n));
-}
-
 /* A row's error scatters more than that of all sampled rows together; a bad one among eight could hide up to 2.8 bounds in their norm. */
 double ilab_verify_row_bound(const struct ilab_verifier *v)
 {
-	return 2 * v->base_bound * ilab_verify_few(v->shape.width);
-}
-
-/* How small a fault the projection sees. Rounding errors of the second layer, seen through random signs, add up like a random walk: their
- * sum over a block is normal with a deviation of about the block's own relative error times its norm. With storage roundoff u that is
- * 0.42 u for one rounding of y and 0.6 u for two (a product stored before its bias is added): 1.7e-3 and 2.4e-3 in bfloat16 (u = 2^-8),
- * 2.1e-4 and 2.9e-4 in float16 (u = 2^-11), at most 2e-6 in float32. Three times the bound is thus six deviations or more, which no row
- * of a correct output reaches (two in a thousand million).
- * An element that is off by d moves its block's sum by d, whatever the signs. It is seen when d passes 3 bound times the norm of the block,
- * and that norm is sqrt(columns) times the root mean square of its elements, 32 for a full block of 1024 columns. So, in units of that root
- * mean square: 0.48 in bfloat16, 0.08 in float16, 0.24 in tf32, and 5e-4 in float32. */
-double ilab_verify_projection_bound(const struct ilab_verifier *v)
-{
-	return 3 * v->base_bound * ilab_verify_few(v->shape.width / v->block_count);
+	return 2 * v->base_bound * ilab_bound_few(v->shape.width);
 }
 
 /* A single unit, so not an average: roundoff of its value and of the sum before the bias, with room. */
@@ -170,9 +131,10 @@ enum ilab_status ilab_verifier_new(const struct ilab_shape *shape, enum ilab_dty
 		goto out;
 	v->shape = *shape;
 	v->dtype = dtype;
-	v->base_bound = ilab_verify_bound(dtype, shape, half_accumulation);
+	v->half_accumulation = half_accumulation;
+	v->base_bound = ilab_bound_norm(dtype, shape, half_accumulation);
 	v->row_count = (size_t)(rows == 0 ? 1 : rows < v->sizes.rows ? rows : v->sizes.rows);
-	v->block_count = (size_t)((shape->width - 1) / ILAB_VERIFY_BLOCK + 1);
+	v->block_count = (size_t)ilab_bound_blocks(shape->width);
 	v->threads = omp_get_max_threads();
 	choose_columns(v, seed);
 
@@ -232,11 +194,11 @@ void ilab_verifier_report(const struct ilab_verifier *v, struct ilab_verify_repo
 	const char *projection = !v->projected ? "not-run: the hidden units were not read back"
 		: v->nonfinite ? "invalid: an output or a hidden unit is not finite" : NULL;
 	*out = (struct ilab_verify_report){
-		.bound = v->base_bound * ilab_verify_few(v->row_count * v->shape.width),
+		.bound = v->base_bound * ilab_bound_few(v->row_count * v->shape.width),
 		.relative_error = figure(v->relative_error, sampled),
 		.max_abs_error = figure(v->max_abs_error, sampled),
 		.projection_error = figure(v->projection_error, projection),
-		.projection_bound = ilab_verify_projection_bound(v),
+		.projection_bound = ilab_bound_projection(v->dtype, &v->shape, v->half_accumulation),
 		.rows_checked = v->row_count,
 		.elements_checked = v->sizes.rows * v->shape.width,
 		.failure = v->failure[0] ? v->failure : NULL,

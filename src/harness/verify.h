@@ -24,16 +24,6 @@ enum ilab_status ilab_verifier_new(const struct ilab_shape *shape, enum ilab_dty
 	bool half_accumulation, struct ilab_verifier **out, struct ilab_err *err);
 void ilab_verifier_free(struct ilab_verifier *v);
 
-/* Bound on ||y - ref|| / ||ref|| over many elements. */
-double ilab_verify_bound(enum ilab_dtype dtype, const struct ilab_shape *shape, bool half_accumulation);
-/* Factor on that bound for few elements: 1 from 256 on, where a norm averages the rounding errors; sqrt(256 / elements) below. */
-double ilab_verify_few(uint64_t elements);
-/* Root mean square that an element of the output is taken to have at least, so that a row that happens to be near zero, in
- * networks of a few units, is not judged by its own cancellation. Correct outputs have 0.1 or more at every shape. */
-#define ILAB_VERIFY_LEAST_RMS 0.05
-/* Columns that one projection covers: wider outputs get one for every so many, so that sensitivity does not fall with width. */
-#define ILAB_VERIFY_BLOCK 1024
-
 /* One pass, checked in full. `pass` names it in messages ("cold_forward", "warm_forward 3"). */
 void ilab_verifier_pass_begin(struct ilab_verifier *v, const char *pass);
 /* `count` rows of the output from `first_row` on, row-major, in the network's type. */

@@ -115,7 +115,7 @@ static void judge_rows(struct ilab_verifier *v)
 {
 	const double bound = ilab_verify_row_bound(v);
 	for (size_t i = 0; i < v->row_count; i++) {
-		double e = sqrt(v->rows_error2[i]) / ilab_verify_scale(sqrt(v->rows_norm2[i]), v->shape.width);
+		double e = sqrt(v->rows_error2[i]) / ilab_bound_scale(sqrt(v->rows_norm2[i]), v->shape.width);
 		if (!(e <= bound))
 			ilab_verifier_fail(v, "sampled rows: %s: row %llu has a relative error of %.3g, limit %.3g", v->pass,
 				(unsigned long long)v->rows[i], e, bound);
@@ -125,7 +125,7 @@ static void judge_rows(struct ilab_verifier *v)
 void ilab_verifier_pass_end(struct ilab_verifier *v)
 {
 	const uint64_t elements = v->row_count * v->shape.width;
-	const double bound = v->base_bound * ilab_verify_few(elements);
+	const double bound = v->base_bound * ilab_bound_few(elements);
 	double error2 = 0, norm2 = 0;
 	assert(v->rows_seen == v->sizes.rows);
 	if (v->bad_count) {
@@ -139,7 +139,7 @@ void ilab_verifier_pass_end(struct ilab_verifier *v)
 		norm2 += v->rows_norm2[i];
 		v->max_abs_error = ilab_verify_worse(v->max_abs_error, v->rows_max[i]);
 	}
-	double error = sqrt(error2) / ilab_verify_scale(sqrt(norm2), elements);
+	double error = sqrt(error2) / ilab_bound_scale(sqrt(norm2), elements);
 	v->relative_error = ilab_verify_worse(v->relative_error, error);
 	if (!(error <= bound))
 		ilab_verifier_fail(v, "sampled rows: %s: the relative error over %zu sampled row%s is %.3g, limit %.3g", v->pass, v->row_count,
@@ -166,7 +166,7 @@ static void project_hidden(const struct ilab_verifier *v, uint64_t row, const do
 		const double off = above ? v->high[i] - target : target - v->low[i];
 		if (v->high[i] < v->low[i])
 			continue;              /* no pass gave finite values here, which is a failure of its own */
-		keep_worst(worst, &(struct ilab_worst){ off / ilab_verify_scale(v->norm[i], n), row, start,
+		keep_worst(worst, &(struct ilab_worst){ off / ilab_bound_scale(v->norm[i], n), row, start,
 			above ? v->high[i] : v->low[i], target });
 	}
 }
@@ -213,7 +213,7 @@ void ilab_verifier_hidden(struct ilab_verifier *v, uint64_t first_row, uint64_t 
 void ilab_verifier_projection_end(struct ilab_verifier *v)
 {
 	const struct ilab_worst *c = &v->column_worst, *p = &v->projection_worst;
-	const double hidden_bound = ilab_verify_hidden_bound(v), bound = ilab_verify_projection_bound(v);
+	const double hidden_bound = ilab_verify_hidden_bound(v), bound = ilab_bound_projection(v->dtype, &v->shape, v->half_accumulation);
 	v->projected = true;
 	v->projection_error = p->ratio;
 	if (v->hidden_bad_count) {

@@ -2,6 +2,7 @@
 #define ILAB_HARNESS_VERIFY_STATE_H
 
 #include "harness/verify.h"
+#include "model/bound.h"
 #include "model/shape.h"
 
 /* What the files verify*.c share. Matrices are row-major. */
@@ -12,7 +13,8 @@ struct ilab_verifier {
 	struct ilab_shape shape;
 	struct ilab_sizes sizes;
 	enum ilab_dtype dtype;
-	double base_bound;                 /* ilab_verify_bound */
+	bool half_accumulation;
+	double base_bound;                 /* ilab_bound_norm */
 
 	/* sampled rows */
 	uint64_t *rows; size_t row_count;  /* ascending, none twice */
@@ -54,14 +56,10 @@ static inline uint64_t ilab_verify_block_start(const struct ilab_verifier *v, si
 	return (uint64_t)((unsigned __int128)v->shape.width * block / v->block_count);
 }
 
-/* Bounds on one sampled row, on the projection of a block, on one hidden unit (relative to max(|h|, ILAB_VERIFY_HIDDEN_RMS)). */
+/* Bounds on one sampled row, on one hidden unit (relative to max(|h|, ILAB_VERIFY_HIDDEN_RMS)). */
 double ilab_verify_row_bound(const struct ilab_verifier *v);
-double ilab_verify_projection_bound(const struct ilab_verifier *v);
 double ilab_verify_hidden_bound(const struct ilab_verifier *v);
 #define ILAB_VERIFY_HIDDEN_RMS 0.2
-
-/* Norm of `n` elements that errors are measured against: never less than what n elements have at least. */
-double ilab_verify_scale(double norm, uint64_t n);
 
 /* The larger; NaN is the worst of all. */
 static inline double ilab_verify_worse(double a, double b)

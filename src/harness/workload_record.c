@@ -181,6 +181,7 @@ void ilab_workload_record_verification(struct ilab_workload *w)
 	w->out->verification.projection_error = r.projection_error;
 	w->out->verification.rows_checked = r.rows_checked;
 	w->out->verification.elements_checked = r.elements_checked;
+	w->out->verification.outputs_checked = w->checked_count;
 	w->out->verification.output_checksum = w->out->phases[w->out->phase_count - 1].output_checksum;
 	w->out->verification.reference = ilab_arena_printf(w->arena,
 		"float64 on the host from the stored values: %llu sampled rows, hidden units of sampled columns, and a random projection of the second layer over all rows",

@@ -40,7 +40,9 @@ static enum ilab_status validate_measure(const cJSON *json, struct ilab_arena *a
 	struct ilab_measure r;
 	enum ilab_status status = ilab_measure_from_json(json, arena, &r, err);
 
-	return status == ILAB_OK ? ilab_measure_check(&r, err) : status;
+	if (status == ILAB_OK)
+		status = ilab_measure_check(&r, err);
+	return status == ILAB_OK ? ilab_measure_check_values(&r, NULL, err) : status;
 }
 
 static enum ilab_status validate_cost(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)
@@ -51,12 +53,31 @@ static enum ilab_status validate_cost(const cJSON *json, struct ilab_arena *aren
 	return status == ILAB_OK ? ilab_cost_check(&r, err) : status;
 }
 
+/* Every run of a comparison is of the same network: the first one's checksums are computed. */
+static enum ilab_status check_runs(const struct ilab_compare *r, struct ilab_err *err)
+{
+	const struct ilab_measure *known = NULL;
+	struct ilab_err why = { 0 };
+
+	for (size_t v = 0; v < r->view_count; v++)
+		for (size_t i = 0; i < r->views[v].run_count; i++) {
+			const struct ilab_measure *m = &r->views[v].runs[i].document;
+			if (ilab_measure_check_values(m, known, &why) != ILAB_OK)
+				return ilab_err_set(err, ILAB_IO, NULL, 0, "views[%zu].runs[%zu].document: %s", v, i, why.text);
+			if (strcmp(m->verification.status, "passed") == 0)
+				known = m;
+		}
+	return ILAB_OK;
+}
+
 static enum ilab_status validate_compare(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)
 {
 	struct ilab_compare r;
 	enum ilab_status status = ilab_compare_from_json(json, arena, &r, err);
 
-	return status == ILAB_OK ? ilab_compare_check(&r, err) : status;
+	if (status == ILAB_OK)
+		status = ilab_compare_check(&r, err);
+	return status == ILAB_OK ? check_runs(&r, err) : status;
 }
 
 static enum ilab_status validate_ceilings(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)
@@ -72,7 +93,11 @@ static enum ilab_status validate_suite(const cJSON *json, struct ilab_arena *are
 	struct ilab_suite r;
 	enum ilab_status status = ilab_suite_from_json(json, arena, &r, err);
 
-	return status == ILAB_OK ? ilab_suite_check(&r, err) : status;
+	if (status == ILAB_OK)
+		status = ilab_suite_check(&r, err);
+	for (size_t i = 0; status == ILAB_OK && i < r.case_count; i++)
+		status = check_runs(&r.cases[i], err);
+	return status;
 }
 
 static enum ilab_status validate_diff(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)

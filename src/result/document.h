@@ -32,7 +32,14 @@ enum ilab_status ilab_measure_check(const struct ilab_measure *r, struct ilab_er
 enum ilab_status ilab_estimate_check(const struct ilab_estimate *r, struct ilab_err *err);
 enum ilab_status ilab_environment_check(const struct ilab_environment *r, struct ilab_err *err);
 
-/* A whole document of any known kind: strict JSON, known schema, fields, invariants. `*schema` (may be NULL) receives the schema
+/* weights_checksum and inputs_checksum of a measure that passed (and was checked as above), computed anew from the input rule. Tensors
+ * of more elements than this are left alone: they would take seconds. `known` (may be NULL) is a measure for which this was done;
+ * one of the same network with the same checksums costs nothing more. ILAB_IO when they differ. */
+#define ILAB_RECOMPUTED_ELEMENTS ((uint64_t)64 << 20)
+enum ilab_status ilab_measure_check_values(const struct ilab_measure *r, const struct ilab_measure *known, struct ilab_err *err);
+
+/* A whole document of any known kind: strict JSON, known schema, fields, invariants, checksums of what the input rule
+ * gives. `*schema` (may be NULL) receives the schema
  * text, owned by `arena`. */
 enum ilab_status ilab_document_validate(const char *text, size_t bytes, struct ilab_arena *arena, const char **schema, struct ilab_err *err);
 

@@ -23,6 +23,43 @@ static bool holds(const char **strings, size_t count, const char *wanted)
 	return false;
 }
 
+/* Is `selector` the prefix and the text? */
+static bool says(const char *selector, const char *prefix, const char *text)
+{
+	size_t n = strlen(prefix);
+
+	return strncmp(selector, prefix, n) == 0 && text != NULL && strcmp(selector + n, text) == 0;
+}
+
+/* "name:TEXT" selects by a part of the name, in any case. */
+static bool is_named(const struct ilab_device *d, const char *selector)
+{
+	return strncmp(selector, "name:", 5) == 0 && selector[5] != '\0' && strcasestr(d->name, selector + 5) != NULL;
+}
+
+/* Each selector names what the device says of itself elsewhere. */
+static enum ilab_status check_selectors(const struct ilab_device *d, const char *where, struct ilab_err *err)
+{
+	const bool cpu = strcmp(d->type, "cpu") == 0;
+
+	for (size_t i = 0; i < d->selector_count; i++) {
+		const char *s = d->selectors[i];
+		if (strcmp(s, d->selector) != 0 && !says(s, "pci:", d->pci_address.value) && !says(s, "uuid:", d->uuid.value)
+			&& !is_named(d, s) && !(cpu && strcmp(s, "cpu") == 0))
+			return ilab_err_set(err, ILAB_IO, NULL, 0, "%s.selectors: '%.100s' contradicts the device's other members", where, s);
+	}
+	if (cpu && !holds(d->selectors, d->selector_count, "cpu"))
+		return ilab_err_set(err, ILAB_IO, NULL, 0, "%s.type: cpu, but no selector says so", where);
+	return ILAB_OK;
+}
+
+enum ilab_status ilab_host_check(const struct ilab_host *h, const char *where, struct ilab_err *err)
+{
+	if (h->logical_cores == 0)
+		return ilab_err_set(err, ILAB_IO, NULL, 0, "%s.logical_cores: must not be 0", where);
+	return ILAB_OK;
+}
+
 enum ilab_status ilab_device_check(const struct ilab_device *d, const char *where, struct ilab_err *err)
 {
 	uint32_t platform, device;
@@ -35,7 +72,7 @@ enum ilab_status ilab_device_check(const struct ilab_device *d, const char *wher
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "%s.pci_address: not of the form 0000:01:00.0", where);
 	if (d->uuid.reason == NULL && !has_form(d->uuid.value, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"))
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "%s.uuid: not of the form 8-4-4-4-12", where);
-	return ILAB_OK;
+	return check_selectors(d, where, err);
 }
 
 static enum ilab_status check_backends(const struct ilab_environment *r, struct ilab_err *err)
@@ -127,6 +164,7 @@ enum ilab_status ilab_environment_check(const struct ilab_environment *r, struct
 	enum ilab_status status;
 
 	if ((status = ilab_header_check(&r->header, err)) == ILAB_OK
+		&& (status = ilab_host_check(&r->host, "host", err)) == ILAB_OK
 		&& (status = check_backends(r, err)) == ILAB_OK
 		&& (status = check_devices(r, &arena, err)) == ILAB_OK)
 		status = check_identities(r, err);

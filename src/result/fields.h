@@ -95,10 +95,13 @@ extern const struct ilab_field ilab_compare_row_fields[];  /* struct ilab_compar
 /* The members that every document begins with. `schema` is that of the kind, whatever the record says. */
 bool ilab_header_write(cJSON *document, const char *schema, const struct ilab_header *header);
 enum ilab_status ilab_header_read(struct ilab_fields_reader *r, const cJSON *document, const char *schema, struct ilab_header *out);
-/* Forms of run_id and started_utc, total_seconds >= 0, the tool's name. */
+/* The tool's name, a command that writes this kind, a time of the calendar in started_utc, total_seconds >= 0. */
 enum ilab_status ilab_header_check(const struct ilab_header *header, struct ilab_err *err);
 
-/* What a device says of itself: canonical selector, forms of PCI address and UUID. `where` is its path for messages. */
+/* What a host says of itself. `where` is its path for messages, here and below. */
+enum ilab_status ilab_host_check(const struct ilab_host *h, const char *where, struct ilab_err *err);
+
+/* What a device says of itself: canonical selector, forms of PCI address and UUID, selectors that agree with them, name and type. */
 enum ilab_status ilab_device_check(const struct ilab_device *d, const char *where, struct ilab_err *err);
 
 /* Platform and device index from a canonical selector ("opencl:P:D", "cuda:N", "hip:N"); false when it is none of `backend`. */

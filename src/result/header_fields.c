@@ -1,5 +1,7 @@
 #include "result/fields.h"
 
+#include "base/date.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -48,30 +50,53 @@ enum ilab_status ilab_header_read(struct ilab_fields_reader *r, const cJSON *doc
 	return ilab_fields_read(r, document, header_fields, out);
 }
 
-/* "2026-12-01T06:29:46Z", with or without a fraction of a second; the days of a month are not counted. */
+/* "2026-12-01T06:29:46Z", with or without a fraction of a second: a day of the calendar and a time of that day. */
 static bool utc_valid(const char *text)
 {
-	static const char form[] = "dddd-dd-ddTdd:dd:dd";
-	size_t n = sizeof form - 1;
-	unsigned year, month, day, hour, minute, second;
+	static const char form[] = "Tdd:dd:dd";
+	const size_t date = 10, n = date + sizeof form - 1;
+	unsigned hour, minute, second;
+	char day[11];
 
 	if (strlen(text) < n + 1)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+	memcpy(day, text, date);
+	day[date] = '\0';
+	for (size_t i = date; i < n; i++)
+		if (form[i - date] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i - date])
 			return false;
-	if (text[n] == '.')
-		n += 1 + strspn(text + n + 1, "0123456789");
-	if (strcmp(text + n, "Z") != 0 || text[n - 1] == '.')
+	const char *rest = text + n;
+	if (*rest == '.' && strspn(rest + 1, "0123456789") > 0)
+		rest += 1 + strspn(rest + 1, "0123456789");
+	if (strcmp(rest, "Z") != 0 || !ilab_date_valid(day))
 		return false;
-	return sscanf(text, "%4u-%2u-%2uT%2u:%2u:%2u", &year, &month, &day, &hour, &minute, &second) == 6
-		&& month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour <= 23 && minute <= 59 && second <= 60;
+	return sscanf(text + date, "T%2u:%2u:%2u", &hour, &minute, &second) == 3 && hour <= 23 && minute <= 59
+		&& (second <= 59 || (second == 60 && hour == 23 && minute == 59));
+}
+
+/* Which commands write a kind. A comparison measures ceilings of its own, and a suite is made of comparisons. */
+static bool command_fits(const struct ilab_header *h)
+{
+	static const struct { const char *schema, *commands[3]; } kinds[] = {
+		{ "iteragpu-lab/estimate/1", { "estimate" } }, { "iteragpu-lab/environment/1", { "environment" } },
+		{ "iteragpu-lab/measure/1", { "measure" } }, { "iteragpu-lab/compare/1", { "compare", "suite" } },
+		{ "iteragpu-lab/suite/1", { "suite" } }, { "iteragpu-lab/ceilings/1", { "ceilings", "compare", "suite" } },
+		{ "iteragpu-lab/diff/1", { "diff" } }, { "iteragpu-lab/tuning/1", { "tune" } }, { "iteragpu-lab/cost/1", { "cost" } },
+	};
+
+	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+		for (size_t i = 0; strcmp(kinds[k].schema, h->schema) == 0 && i < 3 && kinds[k].commands[i] != NULL; i++)
+			if (h->command_count > 0 && strcmp(h->command[0], kinds[k].commands[i]) == 0)
+				return true;
+	return false;
 }
 
 enum ilab_status ilab_header_check(const struct ilab_header *header, struct ilab_err *err)
 {
 	if (strcmp(header->tool_name, "iteragpu-lab") != 0)
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "tool.name: expected \"iteragpu-lab\"");
+	if (!command_fits(header))
+		return ilab_err_set(err, ILAB_IO, NULL, 0, "command: does not begin with the command that writes %s", header->schema);
 	if (!utc_valid(header->started_utc))
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "started_utc: expected a time in UTC such as 2026-12-01T06:29:46Z");
 	if (!(header->total_seconds >= 0))

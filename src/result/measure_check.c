@@ -1,10 +1,12 @@
 #include "result/document.h"
 
+#include "result/clocks.h"
 #include "result/fields.h"
-#include "result/measure_rows.h"
+#include "result/measure_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static enum ilab_status contradiction(struct ilab_err *err, const char *path, const char *what)
@@ -26,9 +28,39 @@ static enum ilab_status check_view(const struct ilab_measure *r, struct ilab_err
 	return ILAB_OK;
 }
 
+/* What a backend can have: its own library beside the built-in products, its own counters, tf32 in a vendor's library only. */
+static enum ilab_status check_backend(const struct ilab_measure *r, struct ilab_err *err)
+{
+	static const struct { const char *name, *library, *counters[2]; } backends[] = {
+		{ "opencl", "clblast", { "opencl_pool", "opencl_pool" } },
+		{ "cuda", "cublaslt", { "cuda_mempool", "cuda_tracked" } },
+		{ "hip", "rocblas", { "hip_mempool", "hip_tracked" } },
+	};
+	const bool builtin = strcmp(r->gemm.provider, "builtin") == 0, tf32 = strcmp(r->configuration.dtype, "tf32") == 0;
+
+	if (tf32 && (builtin || strcmp(r->backend.name, "opencl") == 0))
+		return contradiction(err, "configuration.dtype", "tf32, which only a vendor's library computes");
+	if (r->configuration.graph && strcmp(r->backend.name, "opencl") == 0)
+		return contradiction(err, "configuration.graph", "OpenCL has none");
+	if (strcmp(r->gemm.accumulation, "float16") == 0 && strcmp(r->configuration.dtype, "float16") != 0)
+		return contradiction(err, "environment.gemm.accumulation", "float16, for another type");
+	if (builtin && strcmp(r->gemm.accumulation, "float32") != 0)
+		return contradiction(err, "environment.gemm.accumulation", "float16, but the built-in products sum in float32");
+	for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+		if (strcmp(r->backend.name, backends[i].name) != 0)
+			continue;
+		if (!builtin && strcmp(r->gemm.provider, backends[i].library) != 0)
+			return contradiction(err, "environment.gemm.provider", "is not to be had on this backend");
+		if (strcmp(r->counters.source, backends[i].counters[0]) != 0 && strcmp(r->counters.source, backends[i].counters[1]) != 0)
+			return contradiction(err, "memory_counters.source", "is not one of this backend");
+	}
+	return ILAB_OK;
+}
+
 static enum ilab_status check_configuration(const struct ilab_measure *r, struct ilab_err *err)
 {
 	const char *gemm = r->configuration.gemm;
+	enum ilab_status status;
 
 	if (strcmp(r->configuration.backend, r->backend.name) != 0)
 		return contradiction(err, "configuration.backend", "contradicts environment.backend.name");
@@ -38,33 +70,83 @@ static enum ilab_status check_configuration(const struct ilab_measure *r, struct
 		return contradiction(err, "environment.device.platform", "contradicts environment.backend.platform");
 	if (strcmp(gemm, "auto") != 0 && strcmp(gemm, r->gemm.provider) != 0)
 		return contradiction(err, "environment.gemm.provider", "is not the one that configuration.gemm asked for");
-	if (r->configuration.device[0] == '\0')
-		return contradiction(err, "configuration.device", "is empty");
 	if (r->configuration.repeats == 0)
 		return contradiction(err, "configuration.repeats", "must not be 0");
-	return check_view(r, err);
+	if ((status = check_view(r, err)) == ILAB_OK)
+		status = check_backend(r, err);
+	return status;
+}
+
+static bool is_selector(const struct ilab_device *d, const char *text)
+{
+	for (size_t i = 0; i < d->selector_count; i++)
+		if (strcmp(d->selectors[i], text) == 0)
+			return true;
+	return false;
 }
 
 static enum ilab_status check_environment(const struct ilab_measure *r, struct ilab_err *err)
 {
+	const struct ilab_real *ratio = &r->timers.device_calibration_ratio;
 	enum ilab_status status = ilab_device_check(&r->device, "environment.device", err);
 
+	if (status == ILAB_OK)
+		status = ilab_host_check(&r->host, "environment.host", err);
 	if (status != ILAB_OK)
 		return status;
+	if (!is_selector(&r->device, r->configuration.device))
+		return contradiction(err, "configuration.device", "is none of environment.device.selectors");
 	if (!(r->backend.setup_seconds >= 0))
 		return contradiction(err, "environment.backend.setup_seconds", "is negative");
 	if (!(r->backend.floor_seconds >= 0))
 		return contradiction(err, "environment.backend.floor_seconds", "is negative");
-	if (r->gemm.launches_per_pass == 0)
-		return contradiction(err, "environment.gemm.launches_per_pass", "must not be 0");
+	if (r->gemm.launches_per_pass < 2)
+		return contradiction(err, "environment.gemm.launches_per_pass", "less than one for each layer");
+	if (r->gemm.form_count != 2)
+		return contradiction(err, "environment.gemm.forms", "not one for each layer");
 	if (!(r->timers.host_resolution_seconds > 0))
 		return contradiction(err, "timers.host.resolution_seconds", "must be above 0");
-	if (r->timers.device_calibration_ratio.reason == NULL && !(r->timers.device_calibration_ratio.value > 0))
-		return contradiction(err, "timers.device.calibration_ratio", "must be above 0");
+	if (ratio->reason == NULL && !(ratio->value >= ILAB_CALIBRATION_LEAST && ratio->value <= ILAB_CALIBRATION_MOST))
+		return ilab_err_set(err, ILAB_IO, NULL, 0, "timers.device.calibration_ratio: not from %g to %g, so no stamps would have been taken",
+			ILAB_CALIBRATION_LEAST, ILAB_CALIBRATION_MOST);
+	if (ratio->reason == NULL && r->timers.device_source.reason != NULL)
+		return contradiction(err, "timers.device.source", "null, but it was calibrated");
 	return ILAB_OK;
 }
 
 /* --- synthetic_model against configuration ------------------------------------------------------------------------------ */
+
+/* "Linear(W, H)", GELU, "Linear(H, W)". */
+static enum ilab_status check_layers(const struct ilab_measure *r, struct ilab_err *err)
+{
+	char first[64], last[64];
+
+	snprintf(first, sizeof first, "Linear(%" PRIu64 ", %" PRIu64 ")", r->configuration.width, r->configuration.hidden);
+	snprintf(last, sizeof last, "Linear(%" PRIu64 ", %" PRIu64 ")", r->configuration.hidden, r->configuration.width);
+	if (r->model.layer_count != 3 || strcmp(r->model.layers[0], first) != 0 || strncmp(r->model.layers[1], "GELU", 4) != 0
+		|| strcmp(r->model.layers[2], last) != 0)
+		return ilab_err_set(err, ILAB_IO, NULL, 0, "synthetic_model.layers: not %s, GELU, %s, as width and hidden give", first, last);
+	return ILAB_OK;
+}
+
+/* What a run is refused for before it starts cannot have run. 0: the device names no limit. */
+static enum ilab_status check_room(const struct ilab_measure *r, const struct ilab_sizes *z, struct ilab_err *err)
+{
+	const uint64_t buffers[] = { z->weight_bytes[0], z->weight_bytes[1], z->bias_bytes[0], z->bias_bytes[1], z->input_bytes, z->hidden_bytes,
+		z->output_bytes, r->gemm.temporary_bytes };
+	const uint64_t most = r->device.max_allocation_bytes, total = r->device.total_memory_bytes;
+	ilab_u128 sum = 0;
+
+	for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+		sum += buffers[i];
+		if (most != 0 && buffers[i] > most)
+			return ilab_err_set(err, ILAB_IO, NULL, 0, "environment.device.max_allocation_bytes: %" PRIu64 ", but a buffer has %" PRIu64, most,
+				buffers[i]);
+	}
+	if (total != 0 && sum > total)
+		return contradiction(err, "environment.device.total_memory_bytes", "less than parameters, inputs, hidden units, outputs and temporary values");
+	return ILAB_OK;
+}
 
 static enum ilab_status check_model(const struct ilab_measure *r, struct ilab_err *err)
 {
@@ -89,46 +171,8 @@ static enum ilab_status check_model(const struct ilab_measure *r, struct ilab_er
 		if (figures[i].said != figures[i].is)
 			return ilab_err_set(err, ILAB_IO, NULL, 0, "%s: %" PRIu64 ", but the configuration gives %" PRIu64, figures[i].path,
 				figures[i].said, figures[i].is);
-	return ILAB_OK;
-}
-
-/* --- verification ------------------------------------------------------------------------------------------------------- */
-
-static enum ilab_status check_passed(const struct ilab_measure *r, struct ilab_err *err)
-{
-	if (r->verification.relative_error.reason != NULL || r->verification.max_abs_error.reason != NULL)
-		return contradiction(err, "verification.status", "passed without an error figure");
-	if (!(r->verification.relative_error.value <= r->verification.bound))
-		return contradiction(err, "verification.relative_error", "above the bound, but passed");
-	if (r->verification.projection_error.reason != NULL)
-		return contradiction(err, "verification.projection_error", "null, but passed");
-	if (r->verification.rows_checked == 0 || r->verification.elements_checked < r->verification.rows_checked)
-		return contradiction(err, "verification.rows_checked", "nothing was checked, but passed");
-	if (r->verification.failure != NULL)
-		return contradiction(err, "verification.failure", "names a failure, but passed");
-	return ILAB_OK;
-}
-
-static enum ilab_status check_verification(const struct ilab_measure *r, struct ilab_err *err)
-{
-	const struct { const char *path; const struct ilab_real *value; } errors[] = {
-		{ "verification.relative_error", &r->verification.relative_error },
-		{ "verification.max_abs_error", &r->verification.max_abs_error },
-		{ "verification.projection_error", &r->verification.projection_error },
-	};
-
-	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-		if (errors[i].value->reason == NULL && !(errors[i].value->value >= 0))
-			return contradiction(err, errors[i].path, "is negative");
-	if (!(r->verification.bound > 0))
-		return contradiction(err, "verification.bound", "must be above 0");
-	if (r->verification.rows_checked > r->configuration.batch * r->configuration.context)
-		return contradiction(err, "verification.rows_checked", "more rows than there are");
-	if (strcmp(r->verification.status, "passed") == 0)
-		return check_passed(r, err);
-	if (r->summary.flop_per_second.reason == NULL)
-		return contradiction(err, "summary.flop_per_second", "a rate, but verification failed");
-	return ILAB_OK;
+	enum ilab_status status = check_layers(r, err);
+	return status == ILAB_OK ? check_room(r, &sizes, err) : status;
 }
 
 /* --- summary against phases ---------------------------------------------------------------------------------------------- */
@@ -175,7 +219,8 @@ static enum ilab_status check_summary(const struct ilab_measure *r, struct ilab_
 enum ilab_status ilab_measure_check(const struct ilab_measure *r, struct ilab_err *err)
 {
 	static enum ilab_status (*const checks[])(const struct ilab_measure *, struct ilab_err *) = {
-		check_configuration, check_environment, check_model, ilab_measure_check_rows, check_verification, check_summary,
+		check_configuration, check_environment, check_model, ilab_measure_check_rows, ilab_measure_check_verification, check_summary,
+		ilab_measure_check_command,
 	};
 	enum ilab_status status = ilab_header_check(&r->header, err);
 

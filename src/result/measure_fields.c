@@ -250,6 +250,25 @@ static const struct ilab_field timer_fields[] = {
 	{ 0 },
 };
 
+/* There only when the passes gave more than one output: absent is 1. */
+static bool write_outputs_checked(cJSON *object, const struct ilab_field *f, const void *record)
+{
+	const uint64_t count = ((const struct ilab_measure *)record)->verification.outputs_checked;
+
+	return count <= 1 || ilab_fields_add(object, f->name, ilab_json_u64(count));
+}
+
+static enum ilab_status read_outputs_checked(struct ilab_fields_reader *r, const cJSON *object, const struct ilab_field *f, void *record)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, f->name);
+	uint64_t count = 1;
+
+	if (item != NULL && (!ilab_json_get_u64(item, &count) || count < 2))
+		return ilab_fields_fault(r, f->name, "expected a whole number from 2 on, or nothing");
+	((struct ilab_measure *)record)->verification.outputs_checked = count;
+	return ILAB_OK;
+}
+
 static const char *const verdicts[] = { "passed", "failed", NULL };
 
 static const struct ilab_field verification_fields[] = {
@@ -259,6 +278,7 @@ static const struct ilab_field verification_fields[] = {
 	{ "max_abs_error", ILAB_FIELD_REAL, .offset = M(verification.max_abs_error) },
 	{ "rows_checked", ILAB_FIELD_U64, .offset = M(verification.rows_checked) },
 	{ "elements_checked", ILAB_FIELD_U64, .offset = M(verification.elements_checked) },
+	{ "outputs_checked", ILAB_FIELD_CUSTOM, .write = write_outputs_checked, .read = read_outputs_checked },
 	{ "projection_error", ILAB_FIELD_REAL, .offset = M(verification.projection_error) },
 	{ "weights_checksum", ILAB_FIELD_HEX, .offset = M(verification.weights_checksum), .digits = 16 },
 	{ "inputs_checksum", ILAB_FIELD_HEX, .offset = M(verification.inputs_checksum), .digits = 16 },

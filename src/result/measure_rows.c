@@ -1,4 +1,6 @@
-#include "result/measure_rows.h"
+#include "result/measure_parts.h"
+
+#include "result/clocks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,11 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a device clock that ticks a little differently, and of markers that a driver stamps a little late. */
-#define DEVICE_CLOCK_RATIO 1.1
-#define DEVICE_CLOCK_SECONDS 1e-4
 /* Of sums of rounded seconds. */
 #define SUM_SECONDS 1e-6
+/* Of figures whose last digits another writer may have rounded. */
+#define ROUNDING 1e-9
 
 struct row { const struct ilab_measure *r; size_t index; const struct ilab_phase *p; struct ilab_err *err; };
 
@@ -70,7 +71,11 @@ static enum ilab_status check_clocks(const struct row *row)
 		return fault(row, "seconds", "negative");
 	if (p->device_seconds.reason != NULL)
 		return ILAB_OK;
-	if (!(p->device_seconds.value >= 0) || p->device_seconds.value > DEVICE_CLOCK_RATIO * p->seconds + DEVICE_CLOCK_SECONDS)
+	if (row->r->timers.device_calibration_ratio.reason != NULL)
+		return fault(row, "device_seconds", "a value, but the device's clock did not pass calibration");
+	if (!(p->device_seconds.value > 0))
+		return fault(row, "device_seconds", "not above 0");
+	if (p->device_seconds.value > (p->seconds * ILAB_SPAN_EXCESS + ILAB_SPAN_SLACK_SECONDS) * (1 + ROUNDING))
 		return fault(row, "device_seconds", "does not fit into seconds");
 	return ILAB_OK;
 }
@@ -96,41 +101,47 @@ static enum ilab_status check_counters(const struct row *row)
 	return ILAB_OK;
 }
 
-/* Allocated bytes follow from the model: parameters, then inputs, then in each pass hidden, temporary and output, of which only
- * the output is left when it ends and none when the next begins. With a graph the first pass allocates them and all stay. */
+static enum ilab_status expect(const struct row *row, const char *member, uint64_t said, uint64_t is, const char *what)
+{
+	if (said == is)
+		return ILAB_OK;
+	return fault(row, member, "%" PRIu64 ", but %s %" PRIu64, said, what, is);
+}
+
+/* Allocated bytes follow from the model, to the byte: parameters, then inputs, then in each pass hidden units, temporary values and
+ * output, all alive at once, of which only the output is left when the pass ends and none when the next begins. With a graph the first pass
+ * allocates them and all stay. */
 static enum ilab_status check_bytes(const struct row *row)
 {
 	const struct ilab_measure *r = row->r;
 	const struct ilab_phase *p = row->p;
-	uint64_t held = r->model.parameter_bytes, end, peak;
+	const uint64_t parameters = r->model.parameter_bytes, held = parameters + r->model.input_bytes;
+	uint64_t baseline = row->index == 0 ? 0 : row->index == 1 ? parameters : held;
+	uint64_t end = row->index == 0 ? parameters : held, peak = end;
+	const char *what = row->index == 0 ? "parameters are" : "parameters and inputs are";
 
-	if (row->index == 0)
-		end = held;
-	else
-		end = held += r->model.input_bytes;
 	if (is_forward(p)) {
-		end += r->model.output_bytes;
+		end = held + r->model.output_bytes;
 		peak = end + r->model.hidden_bytes + r->gemm.temporary_bytes;
 		if (r->configuration.graph)
 			end = peak;
 		if (r->configuration.graph && row->index > FIRST_FORWARD)
-			held = peak;
-		if (p->baseline_allocated_bytes != held)
-			return fault(row, "baseline_allocated_bytes", "%" PRIu64 ", but the model gives %" PRIu64, p->baseline_allocated_bytes, held);
-		if (p->peak_allocated_bytes > peak)
-			return fault(row, "peak_allocated_bytes", "%" PRIu64 ", above parameters, inputs, hidden, output and temporary: %" PRIu64,
-				p->peak_allocated_bytes, peak);
+			baseline = peak;
 	}
-	if (p->end_allocated_bytes != end)
-		return fault(row, "end_allocated_bytes", "%" PRIu64 ", but the model gives %" PRIu64, p->end_allocated_bytes, end);
-	return ILAB_OK;
+	enum ilab_status status = expect(row, "baseline_allocated_bytes", p->baseline_allocated_bytes, baseline, "what was there before makes");
+	if (status == ILAB_OK)
+		status = expect(row, "end_allocated_bytes", p->end_allocated_bytes, end, is_forward(p) ? "parameters, inputs and output are" : what);
+	if (status == ILAB_OK)
+		status = expect(row, "peak_allocated_bytes", p->peak_allocated_bytes, peak,
+			is_forward(p) ? "parameters, inputs, hidden, output and temporary are" : what);
+	return status;
 }
 
 static enum ilab_status check_checksum(const struct row *row)
 {
 	if (!is_forward(row->p) && row->p->output_checksum != NULL)
 		return fault(row, "output_checksum", "this phase has no output");
-	if (is_forward(row->p) && strcmp(row->p->phase, "warmup") != 0 && row->p->output_checksum == NULL)
+	if (is_forward(row->p) && row->p->output_checksum == NULL)
 		return fault(row, "output_checksum", "null");
 	return ILAB_OK;
 }

@@ -153,6 +153,7 @@ struct ilab_measure {
 		double bound;              /* on the norm ratio */
 		struct ilab_real relative_error, max_abs_error, projection_error;   /* null when not finite, with "invalid: ..." */
 		uint64_t rows_checked, elements_checked;
+		uint64_t outputs_checked;  /* outputs with different bits that the passes gave, each of them checked in full */
 		const char *weights_checksum, *inputs_checksum, *output_checksum;
 		const char *reference;     /* what it was compared with, one sentence */
 		const char *failure;       /* first part that failed, one sentence; NULL when passed */

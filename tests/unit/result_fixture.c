@@ -8,8 +8,10 @@
 
 static const char *modules[] = { "cuda.so" };
 static const char *features[] = { "openmp", "nls" };
-static const char *command[] = { "measure", "--device", "opencl:0:1", "--output", "m.json" };
-static const char *selectors[] = { "opencl:0:1", "uuid:00000000-0102-0304-0506-0708090a0b0c", "name:Strange \"\xC3\xA9\" device" };
+static const char *command[] = { "measure", "--device", "opencl:0:1", "--batch", "1", "--context", "16", "--width", "64", "--seed",
+	"18446744073709551615", "--verify-rows", "8", "--output", "m.json" };
+static const char *estimate_command[] = { "estimate" }, *environment_command[] = { "environment" };
+static const char *selectors[] = { "opencl:0:1", "uuid:00000000-0102-0304-0506-0708090a0b0c", "name:Strange \"\xC3\xA9\" device", "pci:0000:41:00.0" };
 static const char *pocl_selectors[] = { "opencl:1:0", "cpu" };
 static const char *views[] = { "opencl/First Platform/clblast", "opencl/First Platform/builtin" };
 static const char *cpu_views[] = { "opencl/Portable Computing Language/builtin" };
@@ -21,12 +23,12 @@ static const char *assumptions[] = { "the reserve is the user's guess" };
 static struct ilab_library libraries[] = { { "clblast", "1.5.3" }, { "mystery", NULL } };
 static struct ilab_parameter parameters[] = { { "MWG", "64" }, { "NEG", "-3" }, { "KERNEL", "Xgemm" }, { "ODD", "007" } };
 
-static struct ilab_header header(const char *schema)
+static struct ilab_header header(const char *schema, const char **words, size_t word_count)
 {
 	return (struct ilab_header){
 		.schema = schema, .tool_name = "iteragpu-lab", .tool_version = "0.1.0", .tool_modules = modules, .tool_module_count = 1,
-		.build_compiler = "gcc 12.2.0", .build_features = features, .build_feature_count = 2, .command = command,
-		.command_count = COUNT(command), .started_utc = "2026-12-01T06:29:46Z", .run_id = "00112233445566778899aabbccddeeff",
+		.build_compiler = "gcc 12.2.0", .build_features = features, .build_feature_count = 2, .command = words,
+		.command_count = word_count, .started_utc = "2026-12-01T06:29:46Z", .run_id = "00112233445566778899aabbccddeeff",
 		.total_seconds = 1.5,
 	};
 }
@@ -34,7 +36,7 @@ static struct ilab_header header(const char *schema)
 void fixture_estimate(struct ilab_estimate *out)
 {
 	*out = (struct ilab_estimate){
-		.header = header("iteragpu-lab/estimate/1"), .parameters = INT64_MAX, .bits = 64, .reserve_nano_gib = 500000001,
+		.header = header("iteragpu-lab/estimate/1", estimate_command, 1), .parameters = INT64_MAX, .bits = 64, .reserve_nano_gib = 500000001,
 		.assumptions = assumptions, .assumption_count = 1,
 	};
 	out->weight_bytes = (ilab_u128)INT64_MAX * 8;
@@ -89,7 +91,7 @@ void fixture_environment(struct ilab_arena *arena, struct ilab_environment *out)
 		.loader_name = { .reason = "unsupported: CUDA has no loader" }, .loader_version = { .reason = "unsupported: CUDA has no loader" },
 	};
 	*out = (struct ilab_environment){
-		.header = header("iteragpu-lab/environment/1"), .host = { "Debian 12", "6.1.0", "A CPU", 2 },
+		.header = header("iteragpu-lab/environment/1", environment_command, 1), .host = { "Debian 12", "6.1.0", "A CPU", 2 },
 		.loader_name = { .value = "ocl-icd" }, .loader_version = { .reason = "unavailable: it does not tell" }, .backends = backends,
 		.backend_count = 2, .physical = physical, .physical_count = 2, .advice = advice, .advice_count = 1,
 	};
@@ -131,12 +133,13 @@ static struct ilab_phase *rows(struct ilab_arena *arena)
 static void fill_results(struct ilab_measure *m)
 {
 	m->verification.status = "passed";
-	m->verification.bound = 5e-6;
+	m->verification.bound = 5e-6;   /* 5e-8 sqrt(256) is less; 8 x 64 elements are not few */
 	m->verification.relative_error.value = 1.2345678901234567e-7;
-	m->verification.max_abs_error.value = 4.9406564584124654e-324;
+	m->verification.max_abs_error.value = 0x1.fffffffffffffp-24;
 	m->verification.projection_error.value = 0x1.fffffffffffffp-20;
 	m->verification.rows_checked = 8;
-	m->verification.elements_checked = 512;
+	m->verification.elements_checked = 1024;
+	m->verification.outputs_checked = 1;
 	m->verification.weights_checksum = "0123456789abcdef";
 	m->verification.inputs_checksum = "fedcba9876543210";
 	m->verification.output_checksum = "00000000deadbeef";
@@ -150,10 +153,19 @@ static void fill_results(struct ilab_measure *m)
 	m->telemetry.throttled.value = "power,thermal";
 }
 
+/* A test may change what the record points to. */
+static const char **copy(struct ilab_arena *arena, const char **texts, size_t count)
+{
+	const char **out = ilab_arena_alloc(arena, count * sizeof *out);
+
+	memcpy(out, texts, count * sizeof *out);
+	return out;
+}
+
 void fixture_measure(struct ilab_arena *arena, struct ilab_measure *out)
 {
 	*out = (struct ilab_measure){
-		.header = header("iteragpu-lab/measure/1"), .host = { "Debian 12", "6.1.0", NULL, 2 },
+		.header = header("iteragpu-lab/measure/1", command, COUNT(command)), .host = { "Debian 12", "6.1.0", NULL, 2 },
 		.backend = { "opencl", "First Platform", { .value = "OpenCL 3.0" }, { .reason = "unsupported: OpenCL has none" }, libraries, 2,
 			0.25, "warm", 1.25e-5 },
 		.device = device(),
@@ -161,7 +173,7 @@ void fixture_measure(struct ilab_arena *arena, struct ilab_measure *out)
 			.parameter_count = COUNT(parameters), .tuned = true, .accumulation = "float32", .forms = forms, .form_count = 2,
 			.temporary_bytes = 1000, .launches_per_pass = 6 },
 		.ignored_variables = ignored, .ignored_variable_count = 1,
-		.configuration = { .device = "name:Strange", .backend = "opencl", .view = "opencl/First Platform/clblast", .gemm = "auto",
+		.configuration = { .device = "opencl:0:1", .backend = "opencl", .view = "opencl/First Platform/clblast", .gemm = "auto",
 			.dtype = "float32", .batch = 1, .context = 16, .width = 64, .hidden = 256, .warmup = 2, .repeats = FIXTURE_WARM,
 			.seed = UINT64_MAX },
 		.model = { layers, 3, 33088, 132352, 4096, 16384, 4096, 1048576 },
@@ -169,6 +181,9 @@ void fixture_measure(struct ilab_arena *arena, struct ilab_measure *out)
 		.timers = { "CLOCK_MONOTONIC", 1e-9, { .value = "opencl markers" }, { .value = 1.0001 } },
 		.phases = rows(arena), .phase_count = FIXTURE_ROWS,
 	};
+	out->header.command = copy(arena, command, COUNT(command));
+	out->device.selectors = copy(arena, selectors, COUNT(selectors));
+	out->model.layers = copy(arena, layers, COUNT(layers));
 	fill_results(out);
 	ilab_measure_summarise(out, arena);
 }

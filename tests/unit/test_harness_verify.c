@@ -3,6 +3,7 @@
 #include "host_measure.h"
 
 #include "harness/verify.h"
+#include "model/bound.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -46,16 +47,16 @@ static void bounds_are_those_of_the_documentation(void **state)
 {
 	(void)state;
 	const struct ilab_shape small = { 1, 1, 64, 256 }, large = { 1, 1, 10000, 40000 };
-	assert_float_equal(ilab_verify_bound(ILAB_F32, &small, false), 5e-6, 0);
-	assert_float_equal(ilab_verify_bound(ILAB_F32, &large, false), 1e-5, 1e-20);   /* 5e-8 x 200 */
-	assert_float_equal(ilab_verify_bound(ILAB_TF32, &large, false), 2.5e-3, 0);
-	assert_float_equal(ilab_verify_bound(ILAB_F16, &large, false), 8e-4, 0);
-	assert_float_equal(ilab_verify_bound(ILAB_BF16, &large, false), 5e-3, 0);
-	assert_float_equal(ilab_verify_bound(ILAB_F16, &large, true), 3e-2, 0);
-	assert_float_equal(ilab_verify_few(256), 1, 0);
-	assert_float_equal(ilab_verify_few(1 << 20), 1, 0);
-	assert_float_equal(ilab_verify_few(64), 2, 0);
-	assert_float_equal(ilab_verify_few(1), 16, 0);
+	assert_float_equal(ilab_bound_norm(ILAB_F32, &small, false), 5e-6, 0);
+	assert_float_equal(ilab_bound_norm(ILAB_F32, &large, false), 1e-5, 1e-20);   /* 5e-8 x 200 */
+	assert_float_equal(ilab_bound_norm(ILAB_TF32, &large, false), 2.5e-3, 0);
+	assert_float_equal(ilab_bound_norm(ILAB_F16, &large, false), 8e-4, 0);
+	assert_float_equal(ilab_bound_norm(ILAB_BF16, &large, false), 5e-3, 0);
+	assert_float_equal(ilab_bound_norm(ILAB_F16, &large, true), 3e-2, 0);
+	assert_float_equal(ilab_bound_few(256), 1, 0);
+	assert_float_equal(ilab_bound_few(1 << 20), 1, 0);
+	assert_float_equal(ilab_bound_few(64), 2, 0);
+	assert_float_equal(ilab_bound_few(1), 16, 0);
 }
 
 static void half_of_k_is_found(void **state)
@@ -320,7 +321,7 @@ static void correct_passes_are_well_inside_the_bounds(void **state)
 			struct run r = run_request(&request, NULL);
 			assert_passed(&r);
 			assert_true(r.m.verification.relative_error.value < r.m.verification.bound * 0.85);
-			assert_true(r.m.verification.projection_error.value < 3 * 2 * ilab_verify_bound(request.dtype, &request.shape, false) / 2);
+			assert_true(r.m.verification.projection_error.value < 3 * 2 * ilab_bound_norm(request.dtype, &request.shape, false) / 2);
 			end_run(&r);
 			reset(NULL);
 		}

@@ -14,11 +14,19 @@
 
 /* Each invariant: a consistent record, one statement that contradicts it, and where the check must point. */
 
+static const char *cpu_selectors[] = { "opencl:0:1", "cpu" }, *other_command[] = { "compare" }, *measure_command[] = { "measure" };
+
 /* --- measure ------------------------------------------------------------------------------------------------------------ */
 
 #define MEASURE_CASES(X) \
 	X("tool.name", m->header.tool_name = "other") \
 	X("started_utc", m->header.started_utc = "2026-13-01T06:29:46Z") \
+	X("started_utc", m->header.started_utc = "2026-02-30T06:29:46Z") \
+	X("started_utc", m->header.started_utc = "2025-02-29T06:29:46Z") \
+	X("started_utc", m->header.started_utc = "2026-12-01T24:00:00Z") \
+	X("started_utc", m->header.started_utc = "2026-12-01T06:60:00Z") \
+	X("started_utc", m->header.started_utc = "2026-12-01T06:29:60Z") \
+	X("started_utc", m->header.started_utc = "2026-12-01T06:29:46.Z") \
 	X("started_utc", m->header.started_utc = "2026-12-01 06:29:46") \
 	X("started_utc", m->header.started_utc = "2026-12-01T06:29:46+01:00") \
 	X("total_seconds", m->header.total_seconds = -1) \
@@ -29,6 +37,38 @@
 	X("configuration.view", m->configuration.view = "opencl/First Platform/clblast/") \
 	X("configuration.backend", m->configuration.backend = "cuda") \
 	X("configuration.device", m->configuration.device = "") \
+	X("configuration.device", m->configuration.device = "opencl:0:0") \
+	X("configuration.device", m->configuration.device = "name:Strange") \
+	X("configuration.dtype", m->configuration.dtype = "tf32") \
+	X("configuration.graph", m->configuration.graph = true) \
+	X("environment.gemm.accumulation", m->gemm.accumulation = "float16") \
+	X("environment.gemm.provider", (m->gemm.provider = "cublaslt", m->configuration.view = "opencl/First Platform/cublaslt")) \
+	X("memory_counters.source", m->counters.source = "cuda_mempool") \
+	X("command: ", m->header.command_count = 0) \
+	X("command: ", m->header.command = other_command) \
+	X("command: --batch", m->header.command[4] = "2") \
+	X("command: --context", m->header.command[6] = "8") \
+	X("command: --width", m->header.command[8] = "6x") \
+	X("command: --seed", m->configuration.seed = 0) \
+	X("command: --verify-rows", m->header.command[12] = "9") \
+	X("command: --device", m->header.command[2] = "opencl:1:1") \
+	X("command: --device", m->header.command[2] = "cuda:0") \
+	X("command: --device", m->header.command[2] = "cpu") \
+	X("command: --dtype", (m->header.command[3] = "--dtype", m->header.command[4] = "float16")) \
+	X("command: --gemm", (m->header.command[3] = "--gemm", m->header.command[4] = "builtin")) \
+	X("command: --backend", (m->header.command[3] = "--backend", m->header.command[4] = "hip")) \
+	X("command: --warmup", (m->header.command[3] = "--warmup", m->header.command[4] = "0")) \
+	X("command: --repeats", (m->header.command[3] = "--repeats", m->header.command[4] = "8")) \
+	X("command: --hidden", (m->header.command[3] = "--hidden", m->header.command[4] = "255")) \
+	X("environment.host.logical_cores", m->host.logical_cores = 0) \
+	X("environment.device.type", m->device.type = "cpu") \
+	X("environment.device.selectors", m->device.selectors[1] = "cpu") \
+	X("environment.device.selectors", m->device.selectors[1] = "uuid:00000000-0102-0304-0506-0708090a0b0d") \
+	X("environment.device.selectors", m->device.selectors[2] = "name:Strong") \
+	X("environment.device.selectors", m->device.selectors[3] = "pci:0000:42:00.0") \
+	X("environment.device.total_memory_bytes", m->device.total_memory_bytes = 157927) \
+	X("environment.device.max_allocation_bytes", m->device.max_allocation_bytes = 65535) \
+	X("environment.gemm.forms", m->gemm.form_count = 1) \
 	X("configuration.repeats", m->configuration.repeats = 0) \
 	X("environment.gemm.provider", m->configuration.gemm = "builtin") \
 	X("environment.device.backend", m->device.backend = "cuda") \
@@ -43,6 +83,16 @@
 	X("environment.gemm.launches_per_pass", m->gemm.launches_per_pass = 0) \
 	X("timers.host.resolution_seconds", m->timers.host_resolution_seconds = 0) \
 	X("timers.device.calibration_ratio", m->timers.device_calibration_ratio.value = 0) \
+	X("timers.device.calibration_ratio", m->timers.device_calibration_ratio.value = 0.69) \
+	X("timers.device.calibration_ratio", m->timers.device_calibration_ratio.value = 1.11) \
+	X("timers.device.source", m->timers.device_source.reason = "unsupported: no stamps") \
+	X("phases[2].device_seconds", m->timers.device_calibration_ratio.reason = "invalid: stale") \
+	X("phases[4].device_seconds", m->phases[4].device_seconds.value = 0.1022) \
+	X("phases[4].device_seconds", m->phases[4].device_seconds.value = 0) \
+	X("synthetic_model.layers", m->model.layer_count = 2) \
+	X("synthetic_model.layers", m->model.layers[0] = "Linear(64, 255)") \
+	X("synthetic_model.layers", m->model.layers[2] = "Linear(64, 256)") \
+	X("synthetic_model.layers", m->model.layers[1] = "ReLU") \
 	X("configuration: ", m->configuration.width = UINT64_MAX) \
 	X("configuration: ", m->configuration.batch = 0) \
 	X("synthetic_model.parameters", m->model.parameters++) \
@@ -74,17 +124,37 @@
 	X("phases[3].end_allocated_bytes", m->phases[3].end_allocated_bytes--) \
 	X("phases[5].baseline_allocated_bytes", m->phases[5].baseline_allocated_bytes--) \
 	X("phases[2].peak_allocated_bytes", m->gemm.temporary_bytes--) \
+	X("phases[2].peak_allocated_bytes", m->gemm.temporary_bytes++) \
+	X("phases[4].peak_allocated_bytes", m->phases[4].peak_allocated_bytes--) \
+	X("phases[1].peak_allocated_bytes", (m->phases[1].peak_allocated_bytes++, m->phases[1].peak_reserved_bytes++)) \
+	X("phases[0].baseline_allocated_bytes", (m->phases[0].baseline_allocated_bytes++, m->phases[0].baseline_reserved_bytes++)) \
+	X("phases[3].output_checksum", m->phases[3].output_checksum = NULL) \
 	X("phases[0].output_checksum", m->phases[0].output_checksum = "00000000deadbeef") \
 	X("phases[7].output_checksum", m->phases[7].output_checksum = NULL) \
 	X("verification.bound", m->verification.bound = 0) \
-	X("verification.relative_error", m->verification.relative_error.value = 6e-6) \
+	X("verification.relative_error", m->verification.relative_error.value = m->verification.max_abs_error.value = 6e-6) \
 	X("verification.relative_error", m->verification.relative_error.value = -1) \
-	X("verification.status", m->verification.relative_error.reason = "invalid: not finite") \
+	X("verification.bound", m->verification.bound *= 1.001) \
+	X("verification.bound", m->verification.bound *= 0.999) \
+	X("verification.bound", (m->verification.rows_checked = 2, m->verification.reference = "two", m->header.command_count = 11)) \
+	X("verification.projection_error", m->verification.projection_error.value = 3.001e-5) \
+	X("verification.max_abs_error", m->verification.max_abs_error.value = 6.1e-9) \
+	X("verification.max_abs_error", m->verification.max_abs_error.value = 4e-4) \
+	X("verification.max_abs_error", m->verification.max_abs_error.reason = "invalid: not finite") \
+	X("verification.reference", m->verification.reference = "float64: 9 sampled rows") \
+	X("verification.elements_checked", m->verification.elements_checked = 512) \
+	X("verification.output_checksum", m->verification.output_checksum = "00000000deadbeee") \
+	X("verification.output_checksum", m->phases[10].output_checksum = "00000000deadbeee") \
+	X("verification.outputs_checked", m->phases[2].output_checksum = "00000000deadbeee") \
+	X("verification.outputs_checked", m->phases[7].output_checksum = "00000000deadbeee") \
+	X("verification.outputs_checked", m->verification.outputs_checked = 3) \
+	X("verification.failure", (m->verification.status = "failed", m->summary.flop_per_second.reason = "invalid: not verified")) \
+	X("verification.status", m->verification.relative_error.reason = m->verification.max_abs_error.reason = "invalid: not finite") \
 	X("verification.projection_error", m->verification.projection_error.reason = "invalid: not finite") \
 	X("verification.max_abs_error", m->verification.max_abs_error.value = -1) \
 	X("verification.rows_checked", m->verification.rows_checked = 17) \
 	X("verification.rows_checked", m->verification.rows_checked = 0) \
-	X("verification.rows_checked", m->verification.elements_checked = 7) \
+	X("verification.elements_checked", m->verification.elements_checked = 7) \
 	X("verification.failure", m->verification.failure = "relative error") \
 	X("summary.flop_per_second", m->verification.status = "failed") \
 	X("summary.flop_per_second", m->summary.flop_per_second.value *= 2) \
@@ -131,11 +201,15 @@ static void accepts_consistent_measures(void **state)
 		fail_msg("%s", err.text);
 	m.header.started_utc = "2026-12-01T06:29:46.123Z";
 	m.configuration.gemm = "clblast";
-	m.phases[3].output_checksum = NULL;
-	/* A plan that needs less. */
-	m.phases[4].peak_allocated_bytes = 150000;
+	/* A device that is not repeatable to the last bit: the second output was checked too, or a third in the untimed pass. */
+	m.phases[5].output_checksum = "00000000deadbeee";
+	m.verification.outputs_checked = 2;
+	if (ilab_measure_check(&m, &err) != ILAB_OK)
+		fail_msg("%s", err.text);
+	m.verification.outputs_checked = 3;
 	m.verification.status = "failed";
-	m.verification.relative_error = (struct ilab_real){ .reason = "invalid: not finite" };
+	m.verification.relative_error = m.verification.max_abs_error = (struct ilab_real){ .reason = "invalid: not finite" };
+	m.verification.projection_error.value = 1;
 	m.verification.failure = "not finite";
 	ilab_measure_summarise(&m, &arena);
 	if (ilab_measure_check(&m, &err) != ILAB_OK)
@@ -168,21 +242,29 @@ static void refuses_contradicting_measures(void **state)
 	X("backends[1].name", e->backends[1].backend = "opencl") \
 	X("devices[1].selector", e->backends[0].devices[1].selector = "cuda:0") \
 	X("devices[1].selector", (e->backends[0].devices[1].selector = "opencl:0:1", \
-		e->backends[0].devices[1].selectors = e->backends[0].devices[0].selectors, \
-		e->backends[0].devices[1].selector_count = 1, e->backends[0].platforms[0].name = e->backends[0].devices[1].platform, \
+		e->backends[0].devices[1].selectors = cpu_selectors, \
+		e->backends[0].devices[1].selector_count = 2, e->backends[0].platforms[0].name = e->backends[0].devices[1].platform, \
 		e->backends[0].devices[0].platform = e->backends[0].devices[1].platform, e->backends[0].devices[1].platform_index = 0)) \
 	X("devices[0].selectors", e->backends[0].devices[0].selector_count = 0) \
+	X("devices[1].type", e->backends[0].devices[1].selector_count = 1) \
+	X("devices[0].selectors", e->backends[0].devices[0].name = "Other") \
+	X("host.logical_cores", e->host.logical_cores = 0) \
+	X("started_utc", e->header.started_utc = "2026-04-31T00:00:00Z") \
+	X("command", e->header.command = measure_command) \
 	X("devices[0].pci_address", e->backends[0].devices[0].pci_address.value = "0000:41:00.00") \
-	X("devices[0].pci_address", e->backends[0].devices[0].pci_address.value = "0000:42:00.0") \
+	X("devices[0].pci_address", (e->backends[0].devices[0].selector_count = 1, e->backends[0].devices[0].pci_address.value = "0000:42:00.0")) \
 	X("devices[0].uuid", e->backends[0].devices[0].uuid.value = "0") \
 	X("devices[0].physical", e->backends[0].devices[0].physical = 2) \
 	X("devices[0].physical", e->backends[0].devices[0].physical = -1) \
 	X("devices[0].type", e->backends[0].devices[0].type = "cpu") \
-	X("devices[1].type", e->backends[0].devices[1].type = "gpu") \
+	X("devices[1].type", (e->backends[0].devices[1].type = "gpu", e->backends[0].devices[1].selector_count = 1)) \
+	X("devices[1].selectors", e->backends[0].devices[1].type = "gpu") \
 	X("devices[1].platform", e->backends[0].devices[1].platform = "First Platform") \
 	X("devices[0].platform", e->backends[0].devices[0].platform = "Elsewhere") \
-	X("physical_devices[0]", (e->backends[0].devices[0].physical = 1, e->backends[0].devices[0].type = "cpu")) \
-	X("physical_devices[1].identity", (e->physical[0].identity = "cpu", e->backends[0].devices[0].type = "cpu"))
+	X("physical_devices[0]", (e->backends[0].devices[0].physical = 1, e->backends[0].devices[0].type = "cpu", e->backends[0].devices[0].selector_count = 2, \
+		e->backends[0].devices[0].selectors = cpu_selectors)) \
+	X("physical_devices[1].identity", (e->physical[0].identity = "cpu", e->backends[0].devices[0].type = "cpu", e->backends[0].devices[0].selector_count = 2, \
+		e->backends[0].devices[0].selectors = cpu_selectors))
 
 static const struct expectation environment_cases[] = {
 #define X(path, statement) { path, #statement },
