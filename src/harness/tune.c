@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/stats.h"
 #include "harness/verify.h"
+#include "model/bound.h"
 #include "model/rule.h"
 
 #include <math.h>
@@ -139,7 +140,7 @@ static enum ilab_status compute(struct tuner *t, const struct contestant *c, flo
 static bool agrees(const struct tuner *t)
 {
 	const uint64_t count = t->rows * t->columns;
-	const double bound = 2 * ilab_verify_bound(t->request->dtype, &t->request->shape, false) * ilab_verify_few(count);
+	const double bound = 2 * ilab_bound_norm(t->request->dtype, &t->request->shape, false) * ilab_bound_few(count);
 	double difference = 0, norm = 0;
 	for (uint64_t i = 0; i < count; i++) {
 		const double a = (double)t->expected[i], b = (double)t->seen[i];

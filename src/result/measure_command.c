@@ -11,21 +11,33 @@ static enum ilab_status contradicts(struct ilab_err *err, const char *option, co
 	return ilab_err_set(err, ILAB_IO, NULL, 0, "command: %s %.100s contradicts %s", option, value, what);
 }
 
-/* The value of an option, NULL where the command does not state it. */
-static const char *option_value(const struct ilab_header *h, const char *option)
+/* Options whose value is passed over, since a file may have any name. */
+static bool takes_a_value(const char *option)
 {
-	for (size_t i = 1; i + 1 < h->command_count; i++)
-		if (strcmp(h->command[i], option) == 0)
-			return h->command[i + 1];
-	return NULL;
-}
+	static const char *const options[] = { "--device", "--backend", "--batch", "--context", "--width", "--hidden", "--dtype", "--warmup",
+		"--repeats", "--seed", "--gemm", "--verify-rows", "--timeout", "--tuning", "--output", "--module-dir" };
 
-static bool has_flag(const struct ilab_header *h, const char *flag)
-{
-	for (size_t i = 1; i < h->command_count; i++)
-		if (strcmp(h->command[i], flag) == 0)
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (strcmp(option, options[i]) == 0)
 			return true;
 	return false;
+}
+
+/* Where an option stands, 0 where the command does not state it. */
+static size_t option_place(const struct ilab_header *h, const char *option)
+{
+	for (size_t i = 1; i < h->command_count; i += 1 + takes_a_value(h->command[i]))
+		if (strcmp(h->command[i], option) == 0)
+			return i;
+	return 0;
+}
+
+/* Its value, NULL where it is not stated. */
+static const char *option_value(const struct ilab_header *h, const char *option)
+{
+	const size_t i = option_place(h, option);
+
+	return i == 0 ? NULL : i + 1 < h->command_count ? h->command[i + 1] : "";
 }
 
 static enum ilab_status check_numbers(const struct ilab_measure *r, struct ilab_err *err)
@@ -102,7 +114,7 @@ enum ilab_status ilab_measure_check_command(const struct ilab_measure *r, struct
 	};
 	enum ilab_status status = ILAB_OK;
 
-	if (has_flag(&r->header, "--graph") != r->configuration.graph)
+	if ((option_place(&r->header, "--graph") > 0) != r->configuration.graph)
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "command: contradicts configuration.graph, which is there exactly with --graph");
 	for (size_t i = 0; i < sizeof checks / sizeof *checks && status == ILAB_OK; i++)
 		status = checks[i](r, err);

@@ -74,14 +74,16 @@ static void the_buffers_of_a_graph_stay(void **state)
 /* With what the parent fills in; the double takes the name of a backend that documents know. */
 static enum ilab_status check(struct ilab_measure *m)
 {
-	static const char *selectors[] = { "opencl:0:0" };
+	static const char *selectors[] = { "cuda:0", "cpu" }, *command[] = { "measure", "--graph" };
 	struct ilab_err err = {0};
-	m->header = (struct ilab_header){ .tool_name = "iteragpu-lab", .started_utc = "2026-12-01T06:29:46Z", .total_seconds = 1000 };
-	m->backend.name = m->configuration.backend = m->device.backend = "opencl";
+	m->header = (struct ilab_header){ .schema = "iteragpu-lab/measure/1", .command = command, .command_count = m->configuration.graph ? 2 : 1, .tool_name = "iteragpu-lab", .started_utc = "2026-12-01T06:29:46Z", .total_seconds = 1000 };
+	m->backend.name = m->configuration.backend = m->device.backend = "cuda";
 	m->device.selector = m->configuration.device = selectors[0];
 	m->device.selectors = selectors;
-	m->device.selector_count = 1;
-	m->configuration.view = "opencl/Host/builtin";
+	m->device.selector_count = 2;
+	m->counters.source = "cuda_tracked";
+	m->host.logical_cores = 1;
+	m->configuration.view = "cuda/Host/builtin";
 	return ilab_measure_check(m, &err);
 }
 
