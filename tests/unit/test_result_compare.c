@@ -65,7 +65,11 @@ static struct ilab_compare comparison(const double *a, const double *b, size_t r
 	c.views[0] = view(VIEW, a, rounds);
 	c.views[1] = view(VIEW "#2", b, rounds);
 	const struct ilab_measure *m = &c.views[0].runs[0].document;
+	static const char *command[] = { "compare" };
 	c.header = m->header;
+	c.header.schema = "iteragpu-lab/compare/1";
+	c.header.command = command;
+	c.header.command_count = 1;
 	c.configuration.batch = m->configuration.batch;
 	c.configuration.context = m->configuration.context;
 	c.configuration.width = m->configuration.width;
