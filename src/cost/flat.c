@@ -160,10 +160,10 @@ static struct ilab_measured measured(const struct ilab_measure *m, const char *s
 		.view = m->configuration.view, .median_seconds = m->summary.median_seconds.value };
 }
 
-/* n * millionths / 10^6, rounded down. */
-static enum ilab_status scale(uint64_t n, uint64_t millionths, const char *what, uint64_t *out, struct ilab_err *err)
+/* n * a / b, rounded down: there are no parts of a result or of a cent. */
+static enum ilab_status scale(uint64_t n, uint64_t a, uint64_t b, const char *what, uint64_t *out, struct ilab_err *err)
 {
-	ilab_u128 scaled = (ilab_u128)n * millionths / 1000000;
+	ilab_u128 scaled = (ilab_u128)n * a / b;
 	if (scaled > MAX_COUNT)
 		return ilab_err_set(err, ILAB_REFUSED, NULL, 0, "%s times the measured ratio is more than 2^63-1", what);
 	*out = (uint64_t)scaled;
@@ -192,9 +192,9 @@ enum ilab_status ilab_cost_measured(const struct ilab_measure *a, const char *sh
 	if (!(ratio >= 1 && ratio < 1e15))
 		return ilab_err_set(err, ILAB_REFUSED, NULL, 0, "the two median times are too far apart for a ratio of six places");
 	m->ratio_millionths = (uint64_t)ratio;
-	status = scale(m->accepted_results, m->ratio_millionths, "the number of accepted results", &m->scaled_accepted_results, err);
+	status = scale(m->accepted_results, m->ratio_millionths, 1000000, "the number of accepted results", &m->scaled_accepted_results, err);
 	if (status == ILAB_OK)
-		status = scale(cost->offer.total_cents, m->ratio_millionths, "the total", &m->break_even_price_cents, err);
+		status = scale(cost->offer.total_cents, m->scaled_accepted_results, m->accepted_results, "the total", &m->break_even_price_cents, err);
 	if (status == ILAB_OK)
 		cost->measured = m;
 	return status;

@@ -40,7 +40,8 @@ struct ilab_measured_ratio {
 	uint64_t ratio_millionths;             /* passes of B in the time of a pass of A, rounded half to even; the rest is exact */
 	uint64_t accepted_results;             /* the user's, for the document's offer and A */
 	uint64_t scaled_accepted_results;      /* accepted_results * ratio, rounded down */
-	uint64_t break_even_price_cents;       /* highest price of a rental with B at which a result costs no more: total * ratio, down */
+	uint64_t break_even_price_cents;       /* highest price of a rental with B at which each of those whole results costs no more than one
+	                                        * with A: total * scaled / accepted, rounded down */
 };
 
 struct ilab_cost {

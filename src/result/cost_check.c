@@ -102,10 +102,12 @@ static enum ilab_status check_measured(const struct ilab_cost *r, struct ilab_er
 		return contradiction("measured.", "ratio_millionths: is not a.median_seconds / b.median_seconds to six places", err);
 	if (r->accepted_results.reason != NULL || m->accepted_results != r->accepted_results.value)
 		return contradiction("measured.", "accepted_results: is not that of the document", err);
+	if (!counts(m->accepted_results))
+		return contradiction("measured.", "accepted_results: not from 1 to 2^63-1", err);
 	if (m->scaled_accepted_results != (ilab_u128)m->accepted_results * m->ratio_millionths / 1000000)
 		return contradiction("measured.", "scaled_accepted_results: is not accepted_results x ratio", err);
-	if (m->break_even_price_cents != (ilab_u128)r->offer.total_cents * m->ratio_millionths / 1000000)
-		return contradiction("measured.", "break_even_price_cents: is not total_cents x ratio", err);
+	if (m->break_even_price_cents != (ilab_u128)r->offer.total_cents * m->scaled_accepted_results / m->accepted_results)
+		return contradiction("measured.", "break_even_price_cents: is not total_cents x scaled_accepted_results / accepted_results", err);
 	return ILAB_OK;
 }
 

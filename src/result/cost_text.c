@@ -59,9 +59,10 @@ static void add_measured(struct ilab_text_buffer *b, const struct ilab_cost *r)
 	ilab_layout_pair(b, "A", "%s a pass on %s, %s", ilab_layout_seconds(arena, m->a.median_seconds), m->a.device, m->a.view);
 	ilab_layout_pair(b, "B", "%s a pass on %s, %s", ilab_layout_seconds(arena, m->b.median_seconds), m->b.device, m->b.view);
 	ilab_layout_pair(b, "ratio", "%s passes of B in the time of one of A", ratio);
-	ilab_layout_pair(b, "your count", "%s accepted results with A are %s with B at that ratio", ilab_layout_grouped(arena, m->accepted_results),
+	ilab_layout_pair(b, "your count", "%s accepted results with A are %s whole ones with B at that ratio, rounded down", ilab_layout_grouped(arena, m->accepted_results),
 		ilab_layout_grouped(arena, m->scaled_accepted_results));
-	ilab_layout_pair(b, "break-even", "a rental with B costs no more a result up to %s", money(arena, m->break_even_price_cents));
+	ilab_layout_pair(b, "break-even", "a rental with B costs no more a result up to %s, rounded down, for those %s", money(arena, m->break_even_price_cents),
+		ilab_layout_grouped(arena, m->scaled_accepted_results));
 	ilab_layout_pair(b, "beware", "arithmetic on your own count; it supposes that your work follows the ratio and that the same share is accepted. "
 		"Neither was measured, and no quality was");
 }

@@ -193,12 +193,19 @@ static void measured_ratio_by_hand(void **state)
 	assert_int_equal(ilab_cost_measured(&a, "ha", &b, "hb", &arena, &cost, &err), ILAB_OK);
 	assert_int_equal(cost.measured->ratio_millionths, 1500000);
 	assert_int_equal(cost.measured->scaled_accepted_results, 1501);         /* 1501.5, down */
-	assert_int_equal(cost.measured->break_even_price_cents, 266400);
-	/* 2/3 to six places: 0.666667; 1001 x 0.666667 = 667.333667; 177600 x 0.666667 = 118400.0592 */
+	assert_int_equal(cost.measured->break_even_price_cents, 266311);        /* 177600 x 1501 / 1001 = 266311.2... */
+	/* 2/3 to six places: 0.666667; 1001 x 0.666667 = 667.333667; 177600 x 667 / 1001 = 118340.8... */
 	assert_int_equal(ilab_cost_measured(&b, "hb", &a, "ha", &arena, &cost, &err), ILAB_OK);
 	assert_int_equal(cost.measured->ratio_millionths, 666667);
 	assert_int_equal(cost.measured->scaled_accepted_results, 667);
-	assert_int_equal(cost.measured->break_even_price_cents, 118400);
+	assert_int_equal(cost.measured->break_even_price_cents, 118340);
+	/* Few results: both figures speak of the same 30, not of 30.2. 7 x 4.314531 = 30.201717; 177600 x 30 / 7 = 761142.8... */
+	a = run_of("a", 4.314531);
+	b = run_of("b", 1);
+	assert_int_equal(compute("b200", 7, 2, 7, &cost), ILAB_OK);
+	assert_int_equal(ilab_cost_measured(&a, "ha", &b, "hb", &arena, &cost, &err), ILAB_OK);
+	assert_int_equal(cost.measured->scaled_accepted_results, 30);
+	assert_int_equal(cost.measured->break_even_price_cents, 761142);
 }
 
 static void measured_refusals(void **state)
