@@ -188,3 +188,55 @@ best_of_three() {
 	expect 2 "built-in product" "CLBlast was passed over" "5120065280 elements"
 	one_clear_line
 }
+
+@test "the checksums of weights and inputs follow from the text alone, for every type and the smallest shape" {
+	for dtype in float32 float16 bfloat16; do
+		lab measure --device "$device" --batch 2 --context 3 --width 5 --hidden 7 --seed 12345678901234567890 --dtype $dtype --gemm builtin \
+			--warmup 0 --repeats 1 --output $dtype.json
+		expect 0
+		lab measure --device "$device" --batch 1 --context 1 --width 1 --hidden 1 --dtype $dtype --gemm builtin --output one-$dtype.json
+		expect 0
+	done
+	python3 "$BATS_TEST_DIRNAME/../schema/input_rule.py" ./*.json
+	sed 's/"seed": "12345678901234567890"/"seed": "12345678901234567891"/' float32.json >other.json
+	! python3 "$BATS_TEST_DIRNAME/../schema/input_rule.py" other.json >/dev/null
+	lab validate ./*float*.json
+	expect 0
+}
+
+@test "a real document edited by hand is refused, whichever figure was changed" {
+	small f.json
+	expect 0
+	python3 - <<-'END'
+	import json
+	def edit(name, change):
+	    d = json.load(open("f.json"))
+	    change(d)
+	    json.dump(d, open(f"edited-{name}.json", "w"))
+	v = lambda **k: lambda d: d["verification"].update(k)
+	edit("same", lambda d: None)
+	edit("projection", v(projection_error=1))
+	edit("bound", v(bound=8e-4))
+	edit("output", v(output_checksum="0" * 16))
+	edit("weights", v(weights_checksum="0" * 16))
+	edit("inputs", v(inputs_checksum="0" * 16))
+	edit("elements", v(elements_checked=1))
+	edit("largest", v(max_abs_error=1))
+	edit("row", lambda d: d["phases"][2].update(output_checksum="0" * 16))
+	edit("peak", lambda d: d["phases"][4].update(peak_allocated_bytes=d["phases"][4]["end_allocated_bytes"]))
+	edit("temporary", lambda d: d["environment"]["gemm"].update(temporary_bytes=d["environment"]["gemm"]["temporary_bytes"] + 4))
+	edit("layers", lambda d: d["synthetic_model"]["layers"].reverse() or d["synthetic_model"]["layers"].pop())
+	edit("device", lambda d: d["configuration"].update(device="cuda:0"))
+	edit("type", lambda d: d["environment"]["device"].update(type="gpu"))
+	edit("memory", lambda d: d["environment"]["device"].update(total_memory_bytes=1))
+	edit("cores", lambda d: d["environment"]["host"].update(logical_cores=0))
+	edit("day", lambda d: d.update(started_utc="2026-02-30T00:00:00Z"))
+	edit("command", lambda d: d["command"].__setitem__(0, "compare"))
+	edit("width", lambda d: d["command"].__setitem__(d["command"].index("--width") + 1, "65"))
+	END
+	for file in edited-*.json; do
+		lab validate "$file"
+		if [ "$file" = edited-same.json ]; then expect 0; else expect 3; fi
+	done
+	[ "$(ls edited-*.json | wc -l)" -eq 19 ]
+}
