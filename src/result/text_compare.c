@@ -161,10 +161,9 @@ static void add_agreement(struct ilab_text_buffer *b, const struct ilab_compare 
 {
 	for (size_t i = 0; i < r->agreement_count; i++) {
 		const struct ilab_agreement *a = &r->agreements[i];
-		ilab_layout_pair(b, i == 0 ? "outputs" : "", "%s and %s differ by %s", letter(b->arena, index_of(r, a->view_a)),
-			letter(b->arena, index_of(r, a->view_b)),
-			a->relative_error.reason != NULL ? a->relative_error.reason
-			: a->relative_error.value == 0 ? "nothing: the same bits" : ilab_layout_short(b->arena, a->relative_error.value));
+		const char *figure = a->relative_error.reason != NULL ? a->relative_error.reason
+			: a->relative_error.value == 0 ? "the same bits" : ilab_arena_printf(b->arena, "differ by %s", ilab_layout_short(b->arena, a->relative_error.value));
+		ilab_layout_pair(b, i == 0 ? "outputs" : "", "%s and %s: %s", letter(b->arena, index_of(r, a->view_a)), letter(b->arena, index_of(r, a->view_b)), figure);
 	}
 }
 
