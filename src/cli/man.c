@@ -27,6 +27,7 @@ static const char tail[] =
 	".TP\n.B 2\nusage; or the device, backend, type or size asked for is not to be had, found before work starts\n"
 	".TP\n.B 3\na file or stream: exists already, cannot be read, created or written; an invalid document\n"
 	".TP\n.B 4\nverification failed; the document is written and says so\n"
+	".TP\n.B 5\n.B diff\nfound a loss above\n.B \\-\\-fail\\-above\n"
 	".TP\n.BR 130 \", \" 143\ninterrupted, terminated\n"
 	".PP\n.B measure\nwrites a document only with 0 and 4.\n"
 	".SH ENVIRONMENT\n"
