@@ -101,7 +101,7 @@ static const char *no_platform(struct ilab_arena *arena, const struct ilab_surro
 			opencl_error_name(code), code);
 	if (s && s->opencl_vendors && !s->opencl_vendors_shown && strchr(place, '/') && access(place, F_OK) != 0) {
 		const char *base = ilab_path_base(place);
-		return ilab_arena_printf(arena, "unavailable: OCL_ICD_VENDORS names a place that cannot be used, \"%s\" (%s); unset it to use " ILAB_OPENCL_VENDORS,
+		return ilab_arena_printf(arena, "unavailable: no OpenCL driver: OCL_ICD_VENDORS names a place that cannot be used, \"%s\" (%s); unset it to use " ILAB_OPENCL_VENDORS,
 			opencl_clean_text(arena, base, strlen(base)), strerror(errno));
 	}
 	if (registered)

@@ -349,8 +349,8 @@ static enum ilab_status take_result(const cJSON *record, struct ilab_arena *aren
 	ilab_sample_from_json(cJSON_GetObjectItemCaseSensitive(record, "sample"), arena, &out->sample);
 	if (status != ILAB_UNVERIFIED)
 		return ILAB_OK;
-	return ilab_err_set(err, ILAB_UNVERIFIED, "", 0, "%s",
-		out->verification.failure ? out->verification.failure : "verification failed");
+	return ilab_err_set(err, ILAB_UNVERIFIED, "", 0, "verification failed: %s",
+		out->verification.failure ? out->verification.failure : "no reason is recorded");
 }
 
 enum ilab_status ilab_worker_measure(struct ilab_worker *w, const struct ilab_measure_request *request, const struct ilab_observer *observer,
