@@ -6,7 +6,7 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"estimate", NULL, "memory that a model's weights take, without any device",
 		"Exact arithmetic: parameters times bits, rounded up to whole bytes once at the end, plus the reserve. It says what it\n"
 		"leaves out, and does not predict whether a model fits.\n",
-		ilab_cmd_estimate,
+		ilab_cmd_estimate, false,
 	},
 	[ILAB_COMMAND_ENVIRONMENT] = {
 		"environment", NULL, "backends, platforms and devices of this machine, and advice",
@@ -25,7 +25,7 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 	[ILAB_COMMAND_VALIDATE] = {
 		"validate", "FILE...", "check saved documents: structure, and figures that must agree",
 		"One line for each file. Ends with 3 when any of them cannot be read or is not valid.\n",
-		ilab_cmd_validate,
+		ilab_cmd_validate, false,
 	},
 	[ILAB_COMMAND_COST] = {
 		"cost", NULL, "flat-rate price of a rental, and the cost of a result that you accepted",
@@ -33,13 +33,13 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"other currency. The cost of a result is an exact ratio, and a decimal of six places rounded half to even. What was accepted\n"
 		"is your own count of distinct useful results; nothing here measures quality. A price table proves neither\n"
 		"availability nor reservation.\n",
-		ilab_cmd_cost,
+		ilab_cmd_cost, false,
 	},
 	[ILAB_COMMAND_EXPORT] = {
 		"export", "[FILE...]", "saved measurements as a results grid, a CSV line for each forward pass",
 		"A line for the cold_forward and each warm_forward, RFC 4180 with CRLF; the last five columns are left for your own\n"
 		"judgement. Without --output the grid goes to standard output. One bad FILE, and nothing is written.\n",
-		ilab_cmd_export,
+		ilab_cmd_export, false,
 	},
 	[ILAB_COMMAND_COMPARE] = {
 		"compare", NULL, "every view of one physical device side by side, with a verdict on each phase",
@@ -66,7 +66,7 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"Prints what differs in environment and configuration, compares what is comparable, and lists the rest with its reason. BASE\n"
 		"and NEW are documents of measure, compare or suite. Different shapes, types or seeds, and runs that were not verified, are\n"
 		"not comparable and give no ratio. --fail-above is for scripts: it never fails for a gain, nor for noise.\n",
-		ilab_cmd_diff,
+		ilab_cmd_diff, false,
 	},
 	[ILAB_COMMAND_TUNE] = {
 		"tune", NULL, "search for faster algorithms of one shape's two products on one device",
