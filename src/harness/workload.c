@@ -112,6 +112,8 @@ static const struct phase {
 	{ { "warm_forward", pass }, repeats, true, ilab_workload_poison, check_pass },
 };
 #define PHASE_COUNT (sizeof(phases) / sizeof(phases[0]))
+#define WARM (PHASE_COUNT - 1)
+#define COLD (PHASE_COUNT - 3)
 
 /* --- running ---------------------------------------------------------------------------------------------------------- */
 
@@ -143,17 +145,17 @@ static enum ilab_status blame(const char *phase, enum ilab_status status, const 
 
 /* Host threads of a parallel region spin for a while after its end. On a device that is this very processor they would compete with the
  * pass that is measured (twice the time, seen on two cores), so they are ended. */
-static void rest_host_threads(void)
+void ilab_workload_rest_threads(void)
 {
 	omp_pause_resource_all(omp_pause_soft);
 }
 
-static enum ilab_status run_row(struct ilab_workload *w, const struct phase *p, uint64_t i, uint64_t total, struct ilab_err *err)
+static enum ilab_status run_row(struct ilab_workload *w, const struct phase *p, uint64_t i, uint64_t total, struct ilab_phase *row,
+	struct ilab_err *err)
 {
-	struct ilab_phase *row = &w->out->phases[w->out->phase_count];
 	tell_start(w->observer, p->step.name, p->numbered ? i + 1 : 0);
 	enum ilab_status status = p->before(w, err);
-	rest_host_threads();
+	ilab_workload_rest_threads();
 	if (!status)
 		status = ilab_phase_run(w->backend, w->session, &w->timer, &p->step, w, row, err);
 	if (status)
@@ -163,28 +165,36 @@ static enum ilab_status run_row(struct ilab_workload *w, const struct phase *p, 
 	status = p->after(w, row, i + 1 == total, err);
 	if (status)
 		return status;
-	w->out->phase_count++;
 	tell_finish(w->observer, row, i + 1, total);
 	return ILAB_OK;
 }
 
-static enum ilab_status run_phases(struct ilab_workload *w, struct ilab_err *err)
+/* The rows of all phases up to `last`. */
+static enum ilab_status run_phases(struct ilab_workload *w, size_t last, struct ilab_err *err)
 {
 	uint64_t room = 0;
-	for (size_t p = 0; p < PHASE_COUNT; p++)
+	for (size_t p = 0; p <= last; p++)
 		room += phases[p].rows(w->request);
 	w->out->phases = ilab_arena_alloc(w->arena, room * sizeof(*w->out->phases));
 	w->out->phase_count = 0;
-	for (size_t p = 0; p < PHASE_COUNT; p++) {
+	for (size_t p = 0; p <= last; p++) {
 		const uint64_t total = phases[p].rows(w->request);
 		for (uint64_t i = 0; i < total; i++) {
 			struct ilab_err inner = { 0 };
-			enum ilab_status status = run_row(w, &phases[p], i, total, &inner);
+			enum ilab_status status = run_row(w, &phases[p], i, total, &w->out->phases[w->out->phase_count], &inner);
 			if (status)
 				return blame(phases[p].step.name, status, &inner, err);
+			w->out->phase_count++;
 		}
 	}
 	return ILAB_OK;
+}
+
+enum ilab_status ilab_workload_warm_row(struct ilab_workload *w, uint64_t i, uint64_t total, struct ilab_phase *row, struct ilab_err *err)
+{
+	struct ilab_err inner = { 0 };
+	enum ilab_status status = run_row(w, &phases[WARM], i, total, row, &inner);
+	return status ? blame(phases[WARM].step.name, status, &inner, err) : ILAB_OK;
 }
 
 /* A part of the work that is no row. */
@@ -197,19 +207,28 @@ static enum ilab_status run_part(struct ilab_workload *w, const char *name, enum
 	return status ? blame(name, status, &inner, err) : ILAB_OK;
 }
 
+static enum ilab_status start(struct ilab_workload *w, size_t last, struct ilab_err *err)
+{
+	enum ilab_status status = run_part(w, "verify", ilab_workload_check_prepare, err);
+	return status ? status : run_phases(w, last, err);
+}
+
+enum ilab_status ilab_workload_start(struct ilab_workload *w, struct ilab_err *err)
+{
+	return start(w, COLD, err);
+}
+
 static enum ilab_status run_all(struct ilab_workload *w, struct ilab_err *err)
 {
 	enum ilab_status status = run_part(w, "setup", ilab_workload_setup, err);
 	if (!status)
-		status = run_part(w, "verify", ilab_workload_check_prepare, err);
-	if (!status)
-		status = run_phases(w, err);
+		status = start(w, WARM, err);
 	if (!status)
 		status = run_part(w, "verify", ilab_workload_check_projection, err);
 	return status;
 }
 
-static void release(struct ilab_workload *w)
+void ilab_workload_release(struct ilab_workload *w)
 {
 	struct ilab_buffer **buffers[] = { &w->output, &w->temporary, &w->hidden, &w->input, &w->bias[1], &w->weight[1], &w->bias[0], &w->weight[0] };
 	for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
@@ -231,6 +250,6 @@ enum ilab_status ilab_measure_run(const struct ilab_backend *backend, const stru
 		if (out->verification.failure)
 			status = ilab_err_set(err, ILAB_UNVERIFIED, "", 0, "verification failed: %s", out->verification.failure);
 	}
-	release(&w);
+	ilab_workload_release(&w);
 	return status;
 }

@@ -29,6 +29,18 @@ struct ilab_workload {
 	uint64_t staging_bytes;
 };
 
+/* workload.c: a measurement row by row, for whoever decides between rows what runs next (`tune` exchanges w->plan). The caller fills in
+ * backend, request, observer, arena and out; `release` gives everything back, also after an error. */
+
+/* After ilab_workload_setup: the reference, and the rows up to cold_forward. */
+enum ilab_status ilab_workload_start(struct ilab_workload *w, struct ilab_err *err);
+/* Row `i` (from 0) of `total` of warm_forward, with all that ilab_measure_run does before and after it: poison, pass, check. At most
+ * request->repeats rows in all. */
+enum ilab_status ilab_workload_warm_row(struct ilab_workload *w, uint64_t i, uint64_t total, struct ilab_phase *row, struct ilab_err *err);
+/* End the host threads that would compete with a measured step; to be called right before the clock. */
+void ilab_workload_rest_threads(void);
+void ilab_workload_release(struct ilab_workload *w);
+
 /* workload_setup.c: open the device, check the limits, plan, calibrate, trim. Runs no product. */
 enum ilab_status ilab_workload_setup(struct ilab_workload *w, struct ilab_err *err);
 
@@ -36,6 +48,8 @@ enum ilab_status ilab_workload_setup(struct ilab_workload *w, struct ilab_err *e
 
 /* Allocate hidden, temporary and output, queue both layers; or, once a graph is recorded, replay it. The three stay allocated. */
 enum ilab_status ilab_workload_forward(struct ilab_workload *w, struct ilab_err *err);
+/* Queue one layer as a pass does, on the buffers at hand: hidden, temporary and, for layer 1, output must be there. */
+enum ilab_status ilab_workload_layer(struct ilab_workload *w, int layer, struct ilab_err *err);
 /* A pass as it is measured: at its end the output alone is alive beside parameters and inputs. With a graph asked for, the first is queued
  * like any other, since libraries do things on first use that cannot be recorded; then it is recorded, and the three buffers stay. */
 enum ilab_status ilab_workload_pass(struct ilab_workload *w, struct ilab_err *err);
@@ -53,6 +67,8 @@ void ilab_workload_check_free(struct ilab_workload *w);
 /* Checksums on the device against those of the input rule. */
 enum ilab_status ilab_workload_check_parameters(struct ilab_workload *w, struct ilab_err *err);
 enum ilab_status ilab_workload_check_inputs(struct ilab_workload *w, struct ilab_err *err);
+/* Checksum of the output, nothing more. */
+enum ilab_status ilab_workload_checksum(struct ilab_workload *w, uint64_t *checksum, struct ilab_err *err);
 /* Checksum of the output, into `text` (16 hex digits, owned by the arena); and the output itself when `in_full` or when no output
  * with this checksum was checked before. `pass` names it. */
 enum ilab_status ilab_workload_check_output(struct ilab_workload *w, const char *pass, bool in_full, const char **text, struct ilab_err *err);

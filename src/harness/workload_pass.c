@@ -18,15 +18,16 @@ static enum ilab_status allocate(struct ilab_workload *w, struct ilab_err *err)
 	return status;
 }
 
+enum ilab_status ilab_workload_layer(struct ilab_workload *w, int layer, struct ilab_err *err)
+{
+	return w->backend->linear(w->session, &w->plan, layer, layer ? w->hidden : w->input, w->weight[layer], w->bias[layer],
+		layer ? w->output : w->hidden, w->temporary, layer ? ILAB_EPILOGUE_BIAS : ILAB_EPILOGUE_BIAS_GELU, err);
+}
+
 static enum ilab_status queue_layers(struct ilab_workload *w, struct ilab_err *err)
 {
-	const struct ilab_backend *b = w->backend;
-	enum ilab_status status = b->linear(w->session, &w->plan, 0, w->input, w->weight[0], w->bias[0], w->hidden, w->temporary,
-		ILAB_EPILOGUE_BIAS_GELU, err);
-	if (!status)
-		status = b->linear(w->session, &w->plan, 1, w->hidden, w->weight[1], w->bias[1], w->output, w->temporary,
-			ILAB_EPILOGUE_BIAS, err);
-	return status;
+	enum ilab_status status = ilab_workload_layer(w, 0, err);
+	return status ? status : ilab_workload_layer(w, 1, err);
 }
 
 enum ilab_status ilab_workload_forward(struct ilab_workload *w, struct ilab_err *err)

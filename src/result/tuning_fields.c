@@ -47,6 +47,40 @@ static const struct ilab_field search_fields[] = {
 	{ 0 },
 };
 
+#define P(member) offsetof(struct ilab_tuning_passes, member)
+
+static const struct ilab_field passes_fields[] = {
+	{ "pairs", ILAB_FIELD_U64, .offset = P(pairs) },
+	{ "median_seconds", ILAB_FIELD_REAL, .offset = P(median_seconds) },
+	{ "default_median_seconds", ILAB_FIELD_REAL, .offset = P(default_median_seconds) },
+	{ "ratio", ILAB_FIELD_REAL, .offset = P(ratio) },
+	{ "ratio_low", ILAB_FIELD_REAL, .offset = P(ratio_low) },
+	{ "ratio_high", ILAB_FIELD_REAL, .offset = P(ratio_high) },
+	{ 0 },
+};
+
+static const struct ilab_field passes_field[] = {
+	{ "passes", ILAB_FIELD_OBJECT, .offset = R(passes), .table = passes_fields },
+	{ 0 },
+};
+
+/* Documents from before whole passes were compared have neither `fastest` nor `passes`. */
+static bool write_passes(cJSON *object, const struct ilab_field *f, const void *record)
+{
+	const struct ilab_tuning_record *t = record;
+
+	(void)f;
+	return !t->fastest || ilab_fields_write(object, passes_field, record);
+}
+
+static enum ilab_status read_passes(struct ilab_fields_reader *r, const cJSON *object, const struct ilab_field *f, void *record)
+{
+	const struct ilab_tuning_record *t = record;
+
+	(void)f;
+	return t->fastest ? ilab_fields_read(r, object, passes_field, record) : ILAB_OK;
+}
+
 static const struct ilab_field device_fields[] = {
 	{ "identity", ILAB_FIELD_STRING, .offset = R(device_identity) },
 	{ "name", ILAB_FIELD_STRING, .offset = R(device_name) },
@@ -59,6 +93,8 @@ static const struct ilab_field part_fields[] = {
 	{ "provider_version", ILAB_FIELD_TEXT, .offset = R(provider_version) },
 	{ "entries", ILAB_FIELD_OBJECTS, .offset = R(entries), .count_offset = R(entry_count), .element_bytes = sizeof(struct ilab_tuned),
 		.table = entry_fields },
+	{ "fastest", ILAB_FIELD_STRING_OPTIONAL, .offset = R(fastest) },
+	{ "passes", ILAB_FIELD_CUSTOM, .write = write_passes, .read = read_passes },
 	{ "search", ILAB_FIELD_OBJECT, .table = search_fields },
 	{ 0 },
 };
@@ -135,6 +171,36 @@ static enum ilab_status check_entry(const struct ilab_tuning_record *r, size_t i
 	return ILAB_OK;
 }
 
+static enum ilab_status passes_fault(struct ilab_err *err, const char *what)
+{
+	return ilab_err_set(err, ILAB_IO, NULL, 0, "%s", what);
+}
+
+/* Entries are there exactly when passes with them were faster. */
+static enum ilab_status check_passes(const struct ilab_tuning_record *r, struct ilab_err *err)
+{
+	const struct ilab_tuning_passes *p = &r->passes;
+	const bool tuned = r->fastest && strcmp(r->fastest, "tuned") == 0;
+
+	if (!r->fastest)
+		return ILAB_OK;
+	if (!tuned && strcmp(r->fastest, "default") != 0)
+		return passes_fault(err, "fastest: neither tuned nor default");
+	if (tuned != (r->entry_count > 0))
+		return passes_fault(err, "fastest: tuned needs entries, and default has none");
+	if ((p->pairs == 0) != (p->median_seconds.reason != NULL) || (p->pairs == 0) != (p->default_median_seconds.reason != NULL)
+		|| (p->pairs == 0) != (p->ratio.reason != NULL) || (p->pairs == 0) != (p->ratio_low.reason != NULL)
+		|| (p->pairs == 0) != (p->ratio_high.reason != NULL))
+		return passes_fault(err, "passes: figures need pairs, and pairs give figures");
+	if (p->pairs && (!(p->median_seconds.value > 0) || !(p->default_median_seconds.value > 0)))
+		return passes_fault(err, "passes: medians must be above 0");
+	if (p->pairs && (!(p->ratio_low.value <= p->ratio.value) || !(p->ratio.value <= p->ratio_high.value)))
+		return passes_fault(err, "passes.ratio: outside its interval");
+	if (tuned && (p->pairs == 0 || !(p->ratio_low.value > 1) || !(p->median_seconds.value < p->default_median_seconds.value)))
+		return passes_fault(err, "passes.ratio_low: must be above 1 and the median below the default's where entries are kept");
+	return ILAB_OK;
+}
+
 enum ilab_status ilab_tuning_check(const struct ilab_tuning_record *r, struct ilab_err *err)
 {
 	enum ilab_status status = ilab_header_check(&r->header, err);
@@ -142,6 +208,8 @@ enum ilab_status ilab_tuning_check(const struct ilab_tuning_record *r, struct il
 	for (size_t i = 0; i < r->entry_count && status == ILAB_OK; i++)
 		status = check_entry(r, i, err);
 	if (status != ILAB_OK)
+		return status;
+	if ((status = check_passes(r, err)) != ILAB_OK)
 		return status;
 	if (!(r->search_seconds >= 0) || r->search_seconds > r->header.total_seconds + 1e-6)
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "search.seconds: negative, or more than total_seconds");
@@ -162,6 +230,20 @@ static const char *parameters_text(const struct ilab_tuned *e, struct ilab_arena
 	return text;
 }
 
+static void add_passes(struct ilab_text_buffer *b, const struct ilab_tuning_record *r, struct ilab_arena *arena)
+{
+	const struct ilab_tuning_passes *p = &r->passes;
+
+	if (r->entry_count == 0)
+		ilab_layout_pair(b, "fastest", "the provider's own choice: nothing was faster by more than noise");
+	if (!r->fastest || p->pairs == 0)
+		return;
+	ilab_layout_pair(b, "whole pass", "%s tuned, %s by the provider's own choice: %s times as fast [%s, %s], %llu pairs",
+		ilab_layout_seconds(arena, p->median_seconds.value), ilab_layout_seconds(arena, p->default_median_seconds.value),
+		ilab_layout_fixed(arena, p->ratio.value, 4), ilab_layout_fixed(arena, p->ratio_low.value, 4),
+		ilab_layout_fixed(arena, p->ratio_high.value, 4), (unsigned long long)p->pairs);
+}
+
 const char *ilab_text_tuning(const struct ilab_tuning_record *r, struct ilab_arena *arena)
 {
 	struct ilab_text_buffer b = { .arena = arena };
@@ -170,6 +252,7 @@ const char *ilab_text_tuning(const struct ilab_tuning_record *r, struct ilab_are
 	ilab_layout_pair(&b, "provider", "%s %s", r->provider, r->provider_version.value ? r->provider_version.value : "");
 	ilab_layout_pair(&b, "searched", "%llu candidates in %s, %llu of them rejected", (unsigned long long)r->search_candidates,
 		ilab_layout_seconds(arena, r->search_seconds), (unsigned long long)r->search_rejected);
+	add_passes(&b, r, arena);
 	for (size_t i = 0; i < r->entry_count; i++) {
 		const struct ilab_tuned *e = &r->entries[i];
 		ilab_text_add(&b, "\n");
@@ -178,7 +261,5 @@ const char *ilab_text_tuning(const struct ilab_tuning_record *r, struct ilab_are
 			ilab_layout_seconds(arena, e->default_median_seconds), ilab_layout_fixed(arena, e->default_median_seconds / e->median_seconds, 3));
 		ilab_layout_pair(&b, "parameters", "%s", parameters_text(e, arena));
 	}
-	if (r->entry_count == 0)
-		ilab_layout_pair(&b, "", "nothing was faster than the provider's own choice by more than noise");
 	return b.text;
 }

@@ -96,6 +96,13 @@ for v in json.load(open("c.json"))["views"]:
 	one_clear_line
 }
 
+@test "a shape that does not fit is refused before any work, and nothing is written" {
+	lab tune "${modules[@]}" --batch 100000 --context 100000 --width 4096 --output t.json
+	expect 2 "choose a smaller shape"
+	one_clear_line
+	[ ! -e t.json ]
+}
+
 @test "an existing file is not overwritten" {
 	echo mine >t.json
 	lab tune "${modules[@]}" "${shape[@]}" --output t.json

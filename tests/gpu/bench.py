@@ -92,6 +92,9 @@ def tune(a, shape, folder):
     with open(name) as f:
         doc = json.load(f)
     print("  tune: %.1f s, %d candidates, %d rejected" % (doc["search"]["seconds"], doc["search"]["candidates"], doc["search"]["rejected"]))
+    p = doc["passes"]
+    print("    fastest: %s" % doc["fastest"] + ("; whole pass %.2f us, untuned %.2f us, ratio %.4f [%.4f, %.4f], %d pairs" % (p["median_seconds"] * 1e6,
+          p["default_median_seconds"] * 1e6, p["ratio"], p["ratio_low"], p["ratio_high"], p["pairs"]) if p["pairs"] else ""))
     for e in doc["entries"]:
         print("    %d x %d x %d: %.2f us, untuned %.2f us: %s" % (e["m"], e["n"], e["k"], e["median_seconds"] * 1e6, e["default_median_seconds"] * 1e6,
               " ".join("%s=%s" % kv for kv in e["parameters"].items() if len(str(kv[1])) < 40)))

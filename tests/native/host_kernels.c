@@ -236,7 +236,8 @@ static enum ilab_status gemm_run(void *library, const struct native_gemm_choice 
 		(void *)(uintptr_t)bias, result, r->biased);
 	for (uint64_t c = 0; p->wrong && c < r->n; c++)
 		store(r->dtype, result, vendor.wrong_row * r->n + c, 1 + (double)ilab_dtype_load(r->dtype, result, vendor.wrong_row * r->n + c));
-	delay(p->own_choice ? vendor.own_delay_us : vendor.candidate_delay_us);
+	delay((p->own_choice ? vendor.own_delay_us : vendor.candidate_delay_us) + (vendor.after_candidate ? vendor.after_candidate_delay_us : 0));
+	vendor.after_candidate = !p->own_choice;
 	vendor.products++;
 	return ILAB_OK;
 }

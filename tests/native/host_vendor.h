@@ -19,11 +19,13 @@ extern struct host_vendor {
 	bool biased;                   /* it can add the bias */
 	bool nothing;                  /* it has no algorithm for anything */
 	unsigned own_delay_us, candidate_delay_us;     /* a product by its own choice, or by parameters, takes that much longer */
+	unsigned after_candidate_delay_us;     /* the product after one by parameters takes that much longer: as where a faster one draws more power */
 	const char *wrong_bytes;       /* products with this value as parameter, or "any", are wrong in row wrong_row; NULL: none */
 	uint64_t wrong_row;
 	bool monitored;                /* the monitoring library answers */
 
 	uint64_t used_bytes;           /* device memory in use, whatever the allocator */
+	bool after_candidate;          /* the last product was one by parameters */
 	unsigned launches, products, recorded, replays, live;    /* live: handles not yet destroyed */
 } vendor;
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 /* Above what a busy machine adds to a small product. */
-#define DELAY_US 3000
+#define DELAY_US 1000
 
 static struct ilab_arena arena;
 static struct ilab_measure_request request;
@@ -57,6 +57,10 @@ static void what_is_faster_gets_an_entry(void **state)
 	assert_tuned(&r);
 	assert_int_equal(r.search_rejected, 0);
 	assert_int_equal(r.entry_count, 2);
+	assert_string_equal(r.fastest, "tuned");
+	assert_true(r.passes.pairs >= 11 && r.passes.ratio_low.value > 1 && !r.passes.median_seconds.reason);
+	assert_true(r.passes.default_median_seconds.value > 2 * DELAY_US * 1e-6);
+	assert_true(r.passes.median_seconds.value < r.passes.default_median_seconds.value);
 	for (int i = 0; i < 2; i++) {
 		const struct ilab_tuned *e = &r.entries[i];
 		assert_string_equal(e->dtype, "float32");
@@ -74,6 +78,38 @@ static void what_is_slower_gets_none(void **state)
 	vendor.candidate_delay_us = DELAY_US;
 	assert_tuned(&r);
 	assert_int_equal(r.entry_count, 0);
+	assert_string_equal(r.fastest, "default");
+	assert_int_equal(r.passes.pairs, 0);
+	assert_non_null(strstr(r.passes.ratio.reason, "not-run: "));
+}
+
+/* Both candidates are faster where they are timed, and what follows them is slower by more: layer 2 within the pass, layer 1 only in the
+ * pass after it. So layer 1's entry makes the pass slower, alone and with layer 2's. */
+static void whole_passes_decide(void **state)
+{
+	(void)state;
+	struct ilab_tuning_record r;
+	vendor.own_delay_us = DELAY_US;
+	vendor.after_candidate_delay_us = 3 * DELAY_US;
+	assert_tuned(&r);
+	assert_int_equal(r.entry_count, 1);
+	assert_true(r.entries[0].n == 8 && r.entries[0].k == 24 && r.entries[0].verified);
+	assert_string_equal(r.fastest, "tuned");
+	assert_true(r.passes.ratio_low.value > 1);
+}
+
+static void what_makes_passes_slower_gets_no_entry(void **state)
+{
+	(void)state;
+	struct ilab_tuning_record r;
+	request.shape.hidden = request.shape.width;    /* one product: its entry is that of both layers */
+	vendor.own_delay_us = DELAY_US;
+	vendor.after_candidate_delay_us = 3 * DELAY_US;
+	assert_tuned(&r);
+	assert_int_equal(r.entry_count, 0);
+	assert_string_equal(r.fastest, "default");
+	assert_true(r.passes.pairs >= 11 && r.passes.ratio_high.value < 1);
+	assert_true(r.passes.median_seconds.value > r.passes.default_median_seconds.value);
 }
 
 static void both_layers_may_be_the_same_product(void **state)
@@ -126,9 +162,11 @@ static void what_cannot_be_tuned_is_refused(void **state)
 	assert_non_null(strstr(err.text, "nothing to tune"));
 	ilab_err_clear(&err);
 	request.gemm = ILAB_GEMM_AUTO;
+	host_vendor_reset();
 	vendor.room_bytes = 4096;
-	assert_int_equal(tune(&r, &err), ILAB_FAILED);
-	assert_non_null(strstr(err.text, "out of device memory"));
+	assert_int_equal(tune(&r, &err), ILAB_REFUSED);
+	assert_non_null(strstr(err.text, "choose a smaller shape"));
+	assert_int_equal(vendor.launches + vendor.products, 0);
 }
 
 /* --- using it ------------------------------------------------------------------------------------------------------------------ */
@@ -198,7 +236,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_faster_gets_an_entry), TEST(what_is_slower_gets_none), TEST(both_layers_may_be_the_same_product),
+		TEST(what_is_faster_gets_an_entry), TEST(what_is_slower_gets_none), TEST(whole_passes_decide),
+		TEST(what_makes_passes_slower_gets_no_entry), TEST(both_layers_may_be_the_same_product),
 		TEST(what_computes_something_else_is_rejected), TEST(the_outcome_is_verified_as_a_whole), TEST(what_cannot_be_tuned_is_refused),
 		TEST(a_measurement_uses_it_and_says_so), TEST(it_holds_for_its_provider_and_version), TEST(it_travels_to_the_worker),
 	};
