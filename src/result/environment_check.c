@@ -31,13 +31,8 @@ static bool says(const char *selector, const char *prefix, const char *text)
 	return strncmp(selector, prefix, n) == 0 && text != NULL && strcmp(selector + n, text) == 0;
 }
 
-/* "name:TEXT" selects by a part of the name, in any case. */
-static bool is_named(const struct ilab_device *d, const char *selector)
-{
-	return strncmp(selector, "name:", 5) == 0 && selector[5] != '\0' && strcasestr(d->name, selector + 5) != NULL;
-}
-
-/* Each selector names what the device says of itself elsewhere. */
+/* Each selector names what the device says of itself elsewhere. "name:TEXT" is left alone: it may be a part of the name, in any case,
+ * and a name is only a label. */
 static enum ilab_status check_selectors(const struct ilab_device *d, const char *where, struct ilab_err *err)
 {
 	const bool cpu = strcmp(d->type, "cpu") == 0;
@@ -45,7 +40,7 @@ static enum ilab_status check_selectors(const struct ilab_device *d, const char 
 	for (size_t i = 0; i < d->selector_count; i++) {
 		const char *s = d->selectors[i];
 		if (strcmp(s, d->selector) != 0 && !says(s, "pci:", d->pci_address.value) && !says(s, "uuid:", d->uuid.value)
-			&& !is_named(d, s) && !(cpu && strcmp(s, "cpu") == 0))
+			&& strncmp(s, "name:", 5) != 0 && !(cpu && strcmp(s, "cpu") == 0))
 			return ilab_err_set(err, ILAB_IO, NULL, 0, "%s.selectors: '%.100s' contradicts the device's other members", where, s);
 	}
 	if (cpu && !holds(d->selectors, d->selector_count, "cpu"))
