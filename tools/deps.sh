@@ -11,7 +11,7 @@ build='gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-c-headers libclbl
 cpu='pocl-opencl-icd'
 tests='libcmocka-dev bats clang python3 python3-venv gettext-base procps util-linux man-db locales'
 drivers='mesa-opencl-icd oclgrind libamdhip64-dev'
-pip_packages='check-jsonschema intel-opencl-rt nvidia-cuda-nvrtc nbclient ipykernel matplotlib'
+pip_packages='check-jsonschema intel-opencl-rt intel-cmplr-lib-rt nvidia-cuda-nvrtc nbclient ipykernel matplotlib'
 
 installed() { dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^ii'; }
 available() { apt-cache show "$1" >/dev/null 2>&1; }
