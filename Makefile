@@ -40,17 +40,22 @@ PROGRAM := $(O)/iteragpu-lab
 
 # --- flags ------------------------------------------------------------------------------------------------------------
 
-ILAB_CFLAGS := -std=c11 -fPIC -fvisibility=hidden -fopenmp -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. \
+ILAB_CFLAGS := -std=c11 -fPIC -fvisibility=hidden -fopenmp -ffp-contract=off -ffile-prefix-map="$(CURDIR)"=. -ffile-prefix-map="$(O)"=build \
 	-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wno-unknown-pragmas \
 	$(if $(WERROR),-Werror) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-ILAB_CPPFLAGS := -D_GNU_SOURCE -DILAB_VERSION='"$(VERSION)"' -DILAB_LIBDIR='"$(libdir)/iteragpu-lab"' -DILAB_DATADIR='"$(datadir)"' \
-	-DCL_TARGET_OPENCL_VERSION=300 -Isrc
+ILAB_CPPFLAGS := -D_GNU_SOURCE -DILAB_VERSION='"$(VERSION)"' -DCL_TARGET_OPENCL_VERSION=300 -Isrc
+PLACES := -DILAB_LIBDIR='"$(libdir)/iteragpu-lab"' -DILAB_DATADIR='"$(datadir)"'
 ILAB_LDFLAGS := -fopenmp $(if $(SAN),-fsanitize=$(SAN))
 
+hash := \#
 PKGS := OpenCL clblast libcjson libmd
 NO_BUILD_GOALS := help clean deps layers uninstall dist kit verify-kit
 ifneq ($(if $(MAKECMDGOALS),$(filter-out $(NO_BUILD_GOALS) run check,$(MAKECMDGOALS)),build),)
 ifeq ($(ILAB_DEPS_CHECKED),)
+# What the compiler itself says is the best message when it does not work at all.
+compiles = $(shell echo '$(1)' | $(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -fsyntax-only -x c - 2>&1 || echo failed)
+$(if $(findstring failed,$(call compiles,int main(void) { return 0; })),$(error $(CC) does not compile: $(call compiles,int main(void) { return 0; }); install gcc, or set CC and CFLAGS, or run `make deps`))
+$(if $(findstring failed,$(call compiles,$(hash)include <omp.h>)),$(error $(CC) finds no omp.h: install libomp-dev for clang (Debian, Ubuntu; Fedora: libomp-devel)))
 need = $(if $(shell $(PKG_CONFIG) --exists $(1) && echo yes),,$(error $(1) not found: install $(2) (Debian, Ubuntu) or $(3) (Fedora), or run `make deps`))
 $(if $(shell command -v $(PKG_CONFIG)),,$(error $(PKG_CONFIG) not found: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (Fedora), or run `make deps`))
 $(call need,OpenCL,ocl-icd-opencl-dev,ocl-icd-devel)
@@ -90,6 +95,14 @@ $(O)/flags: FORCE
 # Vendor headers, for the folders that need them.
 $(O)/cuda/%.o: VENDOR_CPPFLAGS := -isystem $(CUDA_HOME)/include
 $(O)/hip/%.o: VENDOR_CPPFLAGS := -D__HIP_PLATFORM_AMD__ -isystem $(HIP_HOME)/include
+
+# Where things will be installed concerns few files: `make install PREFIX=...` compiles no others again.
+PLACED := $(patsubst %.c,$(O)/%.o,$(shell grep -lE 'ILAB_(LIB|DATA)DIR' $(LIB_SRC) /dev/null))
+$(PLACED): ILAB_CPPFLAGS += $(PLACES)
+$(PLACED): $(O)/places
+$(O)/places: FORCE
+	@mkdir -p $(@D)
+	@echo "$(PLACES)" | cmp -s - $@ || echo "$(PLACES)" >$@
 
 $(O)/%.o: %.c $(O)/flags
 	$(call say,CC,$<)
@@ -233,7 +246,7 @@ layers:
 	$(Q)tests/layers/run
 
 unit: $(UNIT_BIN)
-	$(Q)set -e; for t in $(UNIT_BIN); do OMP_WAIT_POLICY=passive $$t; done
+	$(Q)bad=0; for t in $(UNIT_BIN); do OMP_WAIT_POLICY=passive $$t || bad=1; done; exit $$bad
 
 # Everything that needs no driver, under the address and undefined-behaviour sanitizers.
 sanitized:
@@ -301,7 +314,7 @@ uninstall:
 	rm -f $(DESTDIR)$(bindir)/iteragpu-lab $(DESTDIR)$(mandir)/man1/iteragpu-lab.1
 	rm -rf $(DESTDIR)$(libdir)/iteragpu-lab
 	rm -f $(DESTDIR)$(datadir)/iteragpu-lab/tariffs.example.csv $(DESTDIR)$(datadir)/iteragpu-lab/results-grid.csv
-	-rmdir $(DESTDIR)$(datadir)/iteragpu-lab
+	-test ! -d $(DESTDIR)$(datadir)/iteragpu-lab || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(datadir)/iteragpu-lab
 
 clean:
 	rm -rf $(O)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|check|gpu: install what building and running (run) or also testing (check) needs, on Debian or Ubuntu.
+# deps.sh run|check|cpu: install what building and running (run) or also testing (check) needs, on Debian or Ubuntu.
 # The one place of the project that installs anything. Without root it prints the command instead; when everything
 # is there already it does nothing and needs no network.
 set -eu
@@ -9,7 +9,7 @@ venv=${ILAB_VENV:-.venv}
 build='gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-c-headers libclblast-dev libcjson-dev libmd-dev libcsv-dev'
 # Wanted where the distribution has them: a CPU device to measure on, and what the tests use.
 cpu='pocl-opencl-icd'
-tests='libcmocka-dev bats clang python3 python3-venv gettext-base procps util-linux man-db locales'
+tests='libcmocka-dev bats clang libomp-dev git python3 python3-venv gettext-base procps util-linux man-db locales'
 drivers='mesa-opencl-icd oclgrind libamdhip64-dev'
 pip_packages='check-jsonschema intel-opencl-rt intel-cmplr-lib-rt nvidia-cuda-nvrtc nbclient ipykernel matplotlib'
 
@@ -30,8 +30,9 @@ optional=
 # A machine with an OpenCL driver of its own needs no CPU driver to run.
 case $what in
 run) has_opencl_driver || optional=$cpu ;;
+cpu) need= optional=$cpu ;;
 check) need="$need $tests"; optional="$cpu $drivers" ;;
-*) echo "usage: deps.sh run|check" >&2; exit 2 ;;
+*) echo "usage: deps.sh run|check|cpu" >&2; exit 2 ;;
 esac
 
 todo=$(missing $need)

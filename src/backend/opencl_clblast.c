@@ -2,10 +2,13 @@
 #include "backend/opencl.h"
 
 #include <clblast_c.h>
-#include <clblast_half.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* 1 and 0 as float16; clblast_half.h has a conversion, but as a plain inline function that does not link unoptimised. */
+#define HALF_ONE 0x3C00
+#define HALF_ZERO 0
 
 /* How y[m, n] = x[m, k] W^T is put to a BLAS. Which operands CLBlast copies into its temporary memory depends on the form and on the
  * device's parameters, so all are asked. SWAPPED computes y^T = W x^T in column-major order: the same bytes.
@@ -304,8 +307,8 @@ enum ilab_status opencl_clblast_product(struct ilab_session *s, const struct ila
 	else if (!temporary)
 		return ilab_err_set(err, ILAB_FAILED, "", 0, "the temporary buffer of the plan was not passed");
 	CLBlastStatusCode code = plan->dtype == ILAB_F16
-		? CLBlastHgemmWithTempBuffer(c.layout, c.transpose_a, c.transpose_b, c.m, c.n, c.k, FloatToHalf(1.0f), a, 0, c.lda, b, 0, c.ldb,
-			FloatToHalf(0.0f), y, 0, c.ldc, &s->queue, NULL, temporary)
+		? CLBlastHgemmWithTempBuffer(c.layout, c.transpose_a, c.transpose_b, c.m, c.n, c.k, HALF_ONE, a, 0, c.lda, b, 0, c.ldb,
+			HALF_ZERO, y, 0, c.ldc, &s->queue, NULL, temporary)
 		: CLBlastSgemmWithTempBuffer(c.layout, c.transpose_a, c.transpose_b, c.m, c.n, c.k, 1.0f, a, 0, c.lda, b, 0, c.ldb,
 			0.0f, y, 0, c.ldc, &s->queue, NULL, temporary);
 	return code ? opencl_fail(err, code, "CLBlastGemmWithTempBuffer", "multiplying with CLBlast") : ILAB_OK;
