@@ -46,7 +46,7 @@ enum ilab_status ilab_workload_setup(struct ilab_workload *w, struct ilab_err *e
 
 /* workload_pass.c: one pass of the network and what surrounds it. */
 
-/* Allocate hidden, temporary and output, queue both layers; or, once a graph is recorded, replay it. The three stay allocated. */
+/* Allocate hidden and temporary, queue layer 1, allocate output, queue layer 2; or, once a graph is recorded, replay it. The three stay allocated. */
 enum ilab_status ilab_workload_forward(struct ilab_workload *w, struct ilab_err *err);
 /* Queue one layer as a pass does, on the buffers at hand: hidden, temporary and, for layer 1, output must be there. */
 enum ilab_status ilab_workload_layer(struct ilab_workload *w, int layer, struct ilab_err *err);

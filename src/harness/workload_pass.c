@@ -7,15 +7,18 @@ void ilab_workload_drop(struct ilab_workload *w, struct ilab_buffer **b)
 	*b = NULL;
 }
 
-/* What a pass allocates, in its order; the poison must ask for the same. */
-static enum ilab_status allocate(struct ilab_workload *w, struct ilab_err *err)
+/* What a pass allocates, in its order: this before layer 1, the output before layer 2. The poison must ask for the same. */
+static enum ilab_status allocate_hidden(struct ilab_workload *w, struct ilab_err *err)
 {
 	enum ilab_status status = w->backend->alloc(w->session, w->sizes.hidden_bytes, &w->hidden, err);
 	if (!status && w->plan.temporary_bytes > 0)
 		status = w->backend->alloc(w->session, w->plan.temporary_bytes, &w->temporary, err);
-	if (!status)
-		status = w->backend->alloc(w->session, w->sizes.output_bytes, &w->output, err);
 	return status;
+}
+
+static enum ilab_status allocate_output(struct ilab_workload *w, struct ilab_err *err)
+{
+	return w->backend->alloc(w->session, w->sizes.output_bytes, &w->output, err);
 }
 
 enum ilab_status ilab_workload_layer(struct ilab_workload *w, int layer, struct ilab_err *err)
@@ -34,8 +37,12 @@ enum ilab_status ilab_workload_forward(struct ilab_workload *w, struct ilab_err 
 {
 	if (w->recorded)
 		return w->backend->graph_launch(w->session, err);
-	enum ilab_status status = allocate(w, err);
-	return status ? status : queue_layers(w, err);
+	enum ilab_status status = allocate_hidden(w, err);
+	if (!status)
+		status = ilab_workload_layer(w, 0, err);
+	if (!status)
+		status = allocate_output(w, err);      /* while the device computes layer 1 */
+	return status ? status : ilab_workload_layer(w, 1, err);
 }
 
 /* The recording is ended also when it failed: nothing can be given back before. */
@@ -85,7 +92,9 @@ enum ilab_status ilab_workload_poison(struct ilab_workload *w, struct ilab_err *
 	if (w->recorded)
 		return poison_all(w, err);
 	ilab_workload_drop(w, &w->output);
-	enum ilab_status status = allocate(w, err);
+	enum ilab_status status = allocate_hidden(w, err);
+	if (!status)
+		status = allocate_output(w, err);
 	if (!status)
 		status = poison_all(w, err);
 	ilab_workload_drop(w, &w->hidden);

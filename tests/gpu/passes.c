@@ -1,6 +1,6 @@
 /* passes BACKEND DEVICE_INDEX MODULE_DIR BATCH CONTEXT WIDTH DTYPE [REPEATS]: where the time of a pass goes, through the backend's table
  * and on the host clock. Everything is measured in turn, once in each of REPEATS rounds, so that clocks and temperature are the same
- * for all; each line gives the median and the best. No document comes of it: `measure` is the tool, this looks inside. */
+ * for all; each line gives the median and the best, and the median until everything was queued, which is the host's part. No document comes of it: `measure` is the tool, this looks inside. */
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/stats.h"
@@ -32,6 +32,12 @@ static void must(enum ilab_status status, const struct ilab_err *err)
 
 static void nothing(struct bench *b) { (void)b; }
 
+static void markers(struct bench *b)
+{
+	MUST(b->api->span_begin(b->s, &err));
+	MUST(b->api->span_end(b->s, &err));
+}
+
 static void layer(struct bench *b, int i, enum ilab_epilogue epilogue)
 {
 	MUST(b->api->linear(b->s, &b->plan, i, i ? b->at.h : b->x, b->w[i], b->b[i], i ? b->at.y : b->at.h, b->at.t, epilogue, &err));
@@ -44,12 +50,18 @@ static void both_products(struct bench *b) { first_product(b); second_product(b)
 static void kept_pass(struct bench *b) { first_layer(b); second_product(b); }
 static void replayed_pass(struct bench *b) { MUST(b->api->graph_launch(b->s, &err)); }
 
+/* In the order of a measured pass. */
+static void first_allocations(struct bench *b, struct buffers *p)
+{
+	MUST(b->api->alloc(b->s, b->sizes.hidden_bytes, &p->h, &err));
+	if (b->plan.temporary_bytes)
+		MUST(b->api->alloc(b->s, b->plan.temporary_bytes, &p->t, &err));
+}
+
 static struct buffers allocate(struct bench *b)
 {
 	struct buffers p = { 0 };
-	MUST(b->api->alloc(b->s, b->sizes.hidden_bytes, &p.h, &err));
-	if (b->plan.temporary_bytes)
-		MUST(b->api->alloc(b->s, b->plan.temporary_bytes, &p.t, &err));
+	first_allocations(b, &p);
 	MUST(b->api->alloc(b->s, b->sizes.output_bytes, &p.y, &err));
 	return p;
 }
@@ -70,8 +82,11 @@ static void allocations(struct bench *b)
 static void whole_pass(struct bench *b)
 {
 	const struct buffers kept = b->at;
-	b->at = allocate(b);
-	kept_pass(b);
+	b->at = (struct buffers){ 0 };
+	first_allocations(b, &b->at);
+	first_layer(b);
+	MUST(b->api->alloc(b->s, b->sizes.output_bytes, &b->at.y, &err));
+	second_product(b);
 	release(b, &b->at);
 	b->at = kept;
 }
@@ -85,20 +100,22 @@ static void copy(struct bench *b)
 
 /* --- timing ---------------------------------------------------------------------------------------------------------------- */
 
-enum { SYNC, ALLOCATIONS, WHOLE_PASS, KEPT_PASS, REPLAYED_PASS, FIRST_PRODUCT, FIRST_LAYER, SECOND_PRODUCT, BOTH_PRODUCTS, COPY, WORKS };
+enum { SYNC, MARKERS, ALLOCATIONS, WHOLE_PASS, KEPT_PASS, REPLAYED_PASS, FIRST_PRODUCT, FIRST_LAYER, SECOND_PRODUCT, BOTH_PRODUCTS, COPY, WORKS };
 static const struct { const char *name; void (*run)(struct bench *b); } works[WORKS] = {
-	[SYNC] = { "sync alone", nothing }, [ALLOCATIONS] = { "allocations alone", allocations }, [WHOLE_PASS] = { "pass", whole_pass },
+	[SYNC] = { "sync alone", nothing }, [MARKERS] = { "an empty pass: two markers", markers },
+	[ALLOCATIONS] = { "allocations alone", allocations }, [WHOLE_PASS] = { "pass", whole_pass },
 	[KEPT_PASS] = { "pass, buffers kept", kept_pass }, [REPLAYED_PASS] = { "pass, replayed from a graph", replayed_pass },
 	[FIRST_PRODUCT] = { "first product, bias", first_product }, [FIRST_LAYER] = { "first product, bias, GELU", first_layer },
 	[SECOND_PRODUCT] = { "second product, bias", second_product }, [BOTH_PRODUCTS] = { "both products", both_products },
 	[COPY] = { "copy of hidden", copy },
 };
 
-static double time_once(struct bench *b, void (*run)(struct bench *b))
+static double time_once(struct bench *b, void (*run)(struct bench *b), double *queued)
 {
 	MUST(b->api->sync(b->s, &err));
 	uint64_t begin = ilab_clock_ns();
 	run(b);
+	*queued = (double)(ilab_clock_ns() - begin) * 1e-9;
 	MUST(b->api->sync(b->s, &err));
 	return (double)(ilab_clock_ns() - begin) * 1e-9;
 }
@@ -141,17 +158,17 @@ static bool capture(struct bench *b)
 
 static void look_inside(struct bench *b)
 {
-	double *seconds[WORKS], median[WORKS];
+	double *seconds[WORKS], *queued[WORKS], median[WORKS];
 	MUST(b->api->alloc(b->s, 2 * b->sizes.hidden_bytes, &b->scratch, &err));
 	b->at = allocate(b);
 	const bool graph = capture(b);
 	for (int w = 0; w < WORKS; w++)
-		seconds[w] = calloc((size_t)b->repeats, sizeof(double));
+		seconds[w] = calloc((size_t)b->repeats, sizeof(double)), queued[w] = calloc((size_t)b->repeats, sizeof(double));
 	for (int i = -WARM_ROUNDS; i < b->repeats; i++) {
 		for (int w = 0; w < WORKS; w++) {
-			double took = w != REPLAYED_PASS || graph ? time_once(b, works[w].run) : 0;
+			double until_queued = 0, took = w != REPLAYED_PASS || graph ? time_once(b, works[w].run, &until_queued) : 0;
 			if (i >= 0)
-				seconds[w][i] = took;
+				seconds[w][i] = took, queued[w][i] = until_queued;
 		}
 	}
 	for (int w = 0; w < WORKS; w++) {
@@ -159,8 +176,10 @@ static void look_inside(struct bench *b)
 		for (int i = 1; i < b->repeats; i++)
 			best = seconds[w][i] < best ? seconds[w][i] : best;
 		median[w] = ilab_stats_median(seconds[w], (size_t)b->repeats);
-		printf("%-34s median %11.3f us   best %11.3f us\n", works[w].name, median[w] * 1e6, best * 1e6);
+		printf("%-34s median %11.3f us   best %11.3f us   queued after %11.3f us\n", works[w].name, median[w] * 1e6, best * 1e6,
+			ilab_stats_median(queued[w], (size_t)b->repeats) * 1e6);
 		free(seconds[w]);
+		free(queued[w]);
 	}
 	const double gelu = median[FIRST_LAYER] - median[FIRST_PRODUCT], moved = 2 * (double)b->sizes.hidden_bytes;
 	const double allowed = median[BOTH_PRODUCTS] + 1.15 * median[COPY];

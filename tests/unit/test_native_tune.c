@@ -109,7 +109,6 @@ static void what_makes_passes_slower_gets_no_entry(void **state)
 	assert_int_equal(r.entry_count, 0);
 	assert_string_equal(r.fastest, "default");
 	assert_true(r.passes.pairs >= 11 && r.passes.ratio_high.value < 1);
-	assert_true(r.passes.median_seconds.value > r.passes.default_median_seconds.value);
 }
 
 static void both_layers_may_be_the_same_product(void **state)
