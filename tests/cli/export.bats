@@ -55,7 +55,9 @@ P
 	python3 - "$examples/six-rows.json" <<'P'
 import json, sys
 m = json.load(open(sys.argv[1]))
-m["environment"]["device"]["name"] = '=HYPERLINK("http://example.invalid","x")'
+device = m["environment"]["device"]
+device["name"] = '=HYPERLINK("http://example.invalid","x")'
+device["selectors"] = [s for s in device["selectors"] if not s.startswith("name:")]
 json.dump(m, open("formula.json", "w"))
 P
 	lab validate formula.json
