@@ -3,7 +3,7 @@
 # size, and the table of all views. PART: false, detect, table (default: all, in this order). The documents stay in FOLDER, which is made.
 #
 # MODULES    folder of the backend modules (default: modules beside the program)
-# DEVICE     selector (default: the first GPU of `environment --list`)
+# DEVICE     selector (default: the first GPU, by its identity)
 # BACKEND    of the view that is compared with itself (default: cuda, else hip, else opencl)
 # VIEW       that view (default: BACKEND's first on this device)
 # FALSE      count of compares of one view with itself (40); FALSE_SHAPE, DETECT_SHAPE: options of the shape
@@ -18,7 +18,13 @@ modules=${MODULES:-$(dirname "$program")/modules}
 mkdir -p "$folder"
 
 lab() { command=$1; shift; "$program" "$command" ${modules:+--module-dir "$modules"} "$@"; }
-first_gpu() { lab environment --list --type gpu | head -n 1; }
+# The physical device behind the first GPU, so that every backend that reaches it can be asked for.
+first_gpu() {
+	lab environment --json | python3 -c '
+import json, sys
+e = json.load(sys.stdin)
+print(next((e["physical_devices"][d["physical"]]["identity"] for d in e["devices"] if d["type"] == "gpu"), ""))'
+}
 DEVICE=${DEVICE:-$(first_gpu)}
 [ -n "$DEVICE" ] || { echo "compare.sh: skipped: no GPU here"; exit 0; }
 SLOW=${SLOW:-5} REPEATS=${REPEATS:-30} ROUNDS=${ROUNDS:-3} LIMIT=${LIMIT:-150}

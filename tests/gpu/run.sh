@@ -61,7 +61,8 @@ part_sanitizer() {
 	[ -n "$tool" ] || { skip "compute-sanitizer is not installed"; return; }
 	for check in memcheck racecheck; do
 		log=$LOGS/sanitizer-$check.log
-		timeout 280 "$tool" --tool "$check" --error-exitcode 9 "$O/conformance" cuda 0 0 --module-dir "$modules" --small >"$log" 2>&1
+		# Answers of the driver are no errors: the suite asks for more memory than there is, and is told so.
+		timeout 280 "$tool" --tool "$check" --report-api-errors no --error-exitcode 9 "$O/conformance" cuda 0 0 --module-dir "$modules" --small >"$log" 2>&1
 		status=$?
 		echo "compute-sanitizer $check: exit $status; $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$log" | tail -n 1)"
 		[ "$status" -eq 0 ] || { failed "sanitizer $check"; grep -E '^========= [A-Z]' "$log" | sort | uniq -c | sort -rn | head -n 12; }
