@@ -34,6 +34,12 @@ HIP_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard hip/*.c)))
 HOST_OBJ := $(sort $(patsubst %.c,$(O)/%.o,$(wildcard tests/native/host_*.c)))
 CUDA_HOME ?= /usr/local/cuda
 HIP_HOME ?= $(if $(wildcard /opt/rocm/include/hip/hip_runtime_api.h),/opt/rocm,/usr)
+# Messages in other languages; without msgfmt the program speaks English. Errors of workers and of a document's content stay English.
+LANGUAGES := $(sort $(basename $(notdir $(wildcard po/*.po))))
+MSGFMT ?= $(shell command -v msgfmt)
+CATALOGUES := $(if $(MSGFMT),$(LANGUAGES:%=$(O)/locale/%/LC_MESSAGES/iteragpu-lab.mo))
+MESSAGE_SRC := $(sort src/main.c $(wildcard src/base/*.c src/model/*.c src/device/*.c src/cost/*.c src/cli/*.c src/result/text*.c) \
+	src/harness/process.c src/harness/signals.c src/result/cost_text.c src/result/document.c src/result/tuning_fields.c)
 MODULES := $(strip $(if $(CUDA),$(O)/modules/cuda.so) $(if $(HIP),$(O)/modules/hip.so))
 UNIT_BIN := $(UNIT_SRC:%.c=$(O)/%)
 PROGRAM := $(O)/iteragpu-lab
@@ -44,12 +50,12 @@ ILAB_CFLAGS := -std=c11 -fPIC -fvisibility=hidden -fopenmp -ffp-contract=off -ff
 	-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wno-unknown-pragmas \
 	$(if $(WERROR),-Werror) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 ILAB_CPPFLAGS := -D_GNU_SOURCE -DILAB_VERSION='"$(VERSION)"' -DCL_TARGET_OPENCL_VERSION=300 -Isrc
-PLACES := -DILAB_LIBDIR='"$(libdir)/iteragpu-lab"' -DILAB_DATADIR='"$(datadir)"'
+PLACES := -DILAB_LIBDIR='"$(libdir)/iteragpu-lab"' -DILAB_DATADIR='"$(datadir)"' -DILAB_LOCALEDIR='"$(datadir)/locale"'
 ILAB_LDFLAGS := -fopenmp $(if $(SAN),-fsanitize=$(SAN))
 
 hash := \#
 PKGS := OpenCL clblast libcjson libmd
-NO_BUILD_GOALS := help clean deps layers uninstall dist kit verify-kit
+NO_BUILD_GOALS := help clean deps layers uninstall update-po dist kit verify-kit
 ifneq ($(if $(MAKECMDGOALS),$(filter-out $(NO_BUILD_GOALS) run check,$(MAKECMDGOALS)),build),)
 ifeq ($(ILAB_DEPS_CHECKED),)
 # What the compiler itself says is the best message when it does not work at all.
@@ -79,12 +85,12 @@ ALL_LDFLAGS = $(ILAB_LDFLAGS) $(LDFLAGS)
 
 # --- building ---------------------------------------------------------------------------------------------------------
 
-.PHONY: all build lib help clean deps run check check-gpu test bench layers unit sanitized native-compile conformance schema cli notebook archives dist kit verify-kit install uninstall FORCE
+.PHONY: all build lib catalogues update-po help clean deps run check check-gpu test bench layers unit sanitized native-compile conformance schema cli notebook archives dist kit verify-kit install uninstall FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: build
-build: $(PROGRAM) $(MODULES) $(O)/iteragpu-lab.1
+build: $(PROGRAM) $(MODULES) $(O)/iteragpu-lab.1 catalogues
 lib: $(O)/libilab.a
 
 # A change of compiler or flags rebuilds everything.
@@ -97,7 +103,7 @@ $(O)/cuda/%.o: VENDOR_CPPFLAGS := -isystem $(CUDA_HOME)/include
 $(O)/hip/%.o: VENDOR_CPPFLAGS := -D__HIP_PLATFORM_AMD__ -isystem $(HIP_HOME)/include
 
 # Where things will be installed concerns few files: `make install PREFIX=...` compiles no others again.
-PLACED := $(patsubst %.c,$(O)/%.o,$(shell grep -lE 'ILAB_(LIB|DATA)DIR' $(LIB_SRC) /dev/null))
+PLACED := $(patsubst %.c,$(O)/%.o,$(shell grep -lE 'ILAB_(LIB|DATA|LOCALE)DIR' $(LIB_SRC) /dev/null))
 $(PLACED): ILAB_CPPFLAGS += $(PLACES)
 $(PLACED): $(O)/places
 $(O)/places: FORCE
@@ -139,6 +145,25 @@ $(O)/modules/%.so: $(NATIVE_OBJ) $(O)/libilab.a
 $(O)/iteragpu-lab.1: $(PROGRAM)
 	$(call say,MAN,$@)
 	$(Q)$(PROGRAM) --man >$@
+
+catalogues: $(CATALOGUES)
+	$(if $(MSGFMT),,@echo 'msgfmt not found: messages stay in English (package gettext)')
+$(O)/locale/%/LC_MESSAGES/iteragpu-lab.mo: po/%.po
+	$(call say,MSGFMT,$<)
+	@mkdir -p $(@D)
+	$(Q)$(MSGFMT) --check -o $@ $<
+
+# The messages of the sources, and the translations brought up to date with them.
+XGETTEXT_FLAGS := --language=C --from-code=UTF-8 --sort-by-file --no-wrap --no-location --package-name=iteragpu-lab -k -k_ -kN_ -kilab_err_set:5 -kilab_note:1 \
+	-kusage:2 -kilab_layout_count:3,4 -kilab_message_plural:1,2 --flag=ilab_err_set:5:c-format --flag=ilab_note:1:c-format --flag=usage:2:c-format \
+	--flag=ilab_message_plural:1:c-format --flag=ilab_message_plural:2:c-format --flag=_:1:pass-c-format --flag=ilab_text_add:2:c-format \
+	--flag=ilab_layout_pair:3:c-format --flag=ilab_arena_printf:2:c-format
+$(O)/iteragpu-lab.pot: $(MESSAGE_SRC)
+	@mkdir -p $(@D)
+	$(Q)xgettext $(XGETTEXT_FLAGS) -o $@ $^ && sed -i '/^"POT-Creation-Date:/d' $@
+update-po: $(O)/iteragpu-lab.pot
+	$(Q)for l in $(LANGUAGES); do msgmerge --quiet --no-fuzzy-matching --no-wrap -o $(O)/$$l.po po/$$l.po $< && \
+		msgattrib --no-obsolete --no-wrap -o po/$$l.po $(O)/$$l.po || exit 1; done
 
 -include $(LIB_OBJ:.o=.d) $(NATIVE_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(HIP_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(O)/src/main.d $(UNIT_SRC:%.c=$(O)/%.d) $(UNIT_AUX:%.c=$(O)/%.d) $(CONF_SRC:%.c=$(O)/%.d) $(O)/tests/native-compile/native_compile.d
 
@@ -261,7 +286,7 @@ conformance: $(O)/conformance $(O)/tests/native/cuda.so
 schema: $(PROGRAM)
 	$(Q)tests/schema/run $(PROGRAM)
 
-cli: $(PROGRAM) $(O)/tests/native/cuda.so
+cli: $(PROGRAM) $(O)/tests/native/cuda.so catalogues
 	$(Q)ILAB_PROGRAM=$(abspath $(PROGRAM)) ILAB_HOST_MODULES=$(abspath $(O)/tests/native) bats --tap tests/cli
 
 notebook: $(PROGRAM)
@@ -309,10 +334,12 @@ install: build
 	install -m 644 $(O)/iteragpu-lab.1 $(DESTDIR)$(mandir)/man1/iteragpu-lab.1
 	install -m 644 data/tariffs.example.csv data/results-grid.csv $(DESTDIR)$(datadir)/iteragpu-lab/
 	$(if $(MODULES),install -m 644 $(MODULES) $(DESTDIR)$(libdir)/iteragpu-lab/)
+	$(foreach l,$(if $(MSGFMT),$(LANGUAGES)),install -D -m 644 $(O)/locale/$(l)/LC_MESSAGES/iteragpu-lab.mo $(DESTDIR)$(datadir)/locale/$(l)/LC_MESSAGES/iteragpu-lab.mo;)
 
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/iteragpu-lab $(DESTDIR)$(mandir)/man1/iteragpu-lab.1
 	rm -rf $(DESTDIR)$(libdir)/iteragpu-lab
+	rm -f $(LANGUAGES:%=$(DESTDIR)$(datadir)/locale/%/LC_MESSAGES/iteragpu-lab.mo)
 	rm -f $(DESTDIR)$(datadir)/iteragpu-lab/tariffs.example.csv $(DESTDIR)$(datadir)/iteragpu-lab/results-grid.csv
 	-test ! -d $(DESTDIR)$(datadir)/iteragpu-lab || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(datadir)/iteragpu-lab
 
@@ -330,6 +357,7 @@ help:
 	@echo 'make check-gpu  the tests and benchmarks that need a GPU'
 	@echo 'make dist       $(O)/archives/: the source archive, reproducible, with its manifest; make kit: what is used beside the program'
 	@echo 'make verify-kit KIT=folder: compare an extracted archive with its manifest'
+	@echo 'make update-po  po/: bring the translations up to date with the sources (gettext)'
 	@echo 'make bench      our CPU product against CLBlast'
 	@echo 'make clean      remove $(O)'
 	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS, O=folder, V=1 (show commands), WERROR=1, SAN=address,undefined, CUDA_HOME, HIP_HOME'

@@ -1,10 +1,10 @@
 #include "base/clock.h"
 #include "cli/command.h"
+#include "cli/language.h"
 #include "harness/process.h"
 #include "harness/worker.h"
 
 #include <fcntl.h>
-#include <locale.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,8 +44,9 @@ static enum ilab_status without_command(int argc, char **argv, struct ilab_arena
 		return ilab_print_text(ilab_man_page(arena), err);
 	if (argc == 3 && !strcmp(argv[1], "--completion") && !strcmp(argv[2], "bash"))
 		return ilab_print_text(ilab_bash_completion(arena), err);
-	return ilab_err_set(err, ILAB_REFUSED, "", 0, "%s \"%.80s\"; see `iteragpu-lab --help`",
-		argv[1][0] == '-' ? "unknown option" : "unknown command", argv[1]);
+	if (argv[1][0] == '-')
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "unknown option \"%.80s\"; see `iteragpu-lab --help`", argv[1]);
+	return ilab_err_set(err, ILAB_REFUSED, "", 0, "unknown command \"%.80s\"; see `iteragpu-lab --help`", argv[1]);
 }
 
 static enum ilab_status run(int argc, char **argv, const struct ilab_context *context, struct ilab_err *err)
@@ -79,11 +80,11 @@ int main(int argc, char **argv)
 	occupy_standard_streams();
 	signal(SIGPIPE, SIG_IGN);   /* a reader that is gone is an error of the write, with a message; so is a file that may not grow */
 	signal(SIGXFSZ, SIG_IGN);
-	setlocale(LC_CTYPE, "");
-	setlocale(LC_MESSAGES, ""); /* never LC_NUMERIC: numbers keep their point */
+	if (argc < 2 || strcmp(argv[1], "--man") != 0)      /* the manual page is in English */
+		ilab_language_start(&arena);
 	enum ilab_status status = run(argc, argv, &context, &err);
 	if (err.text[0])
-		ilab_note("%s", err.text);
+		ilab_note("%s", ilab_err_shown(&err));
 	ilab_arena_free(&arena);
 	return (int)status;
 }

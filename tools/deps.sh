@@ -9,7 +9,8 @@ venv=${ILAB_VENV:-.venv}
 build='gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-c-headers libclblast-dev libcjson-dev libmd-dev libcsv-dev'
 # Wanted where the distribution has them: a CPU device to measure on, and what the tests use.
 cpu='pocl-opencl-icd'
-tests='libcmocka-dev bats clang libomp-dev git python3 python3-venv gettext-base procps util-linux man-db locales'
+messages='gettext'   # messages in other languages than English
+tests='libcmocka-dev bats clang libomp-dev git python3 python3-venv gettext procps util-linux man-db locales'
 drivers='mesa-opencl-icd oclgrind libamdhip64-dev'
 pip_packages='check-jsonschema intel-opencl-rt intel-cmplr-lib-rt nvidia-cuda-nvrtc nbclient ipykernel matplotlib'
 
@@ -29,7 +30,7 @@ need=$build
 optional=
 # A machine with an OpenCL driver of its own needs no CPU driver to run.
 case $what in
-run) has_opencl_driver || optional=$cpu ;;
+run) optional=$messages; has_opencl_driver || optional="$cpu $messages" ;;
 cpu) need= optional=$cpu ;;
 check) need="$need $tests"; optional="$cpu $drivers" ;;
 *) echo "usage: deps.sh run|check|cpu" >&2; exit 2 ;;

@@ -19,7 +19,8 @@ struct ilab_err {
 	enum ilab_status status;
 	long code;       /* native code of the failed call (errno, cl_int, CUresult ...), 0 when there is none */
 	char call[64];   /* API call that failed, "" when there is none */
-	char text[512];  /* one line, no newline: what, where, and what to do */
+	char text[512];  /* one line, no newline: what, where, and what to do; English, for documents */
+	char shown[512]; /* the same in the language of the user, "" where that is English */
 };
 
 /* Record an error and return `status`, so that callers write `return ilab_err_set(...)`. The first error wins: a second
@@ -27,6 +28,15 @@ struct ilab_err {
  * in the text, which may quote a driver or a user, are replaced by spaces, bytes that are no UTF-8 by '?'. */
 enum ilab_status ilab_err_set(struct ilab_err *err, enum ilab_status status, const char *call, long code, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
+
+/* Record what `from` holds, in both languages, with this status, and return it. The first error wins here too. */
+enum ilab_status ilab_err_pass(struct ilab_err *err, enum ilab_status status, const struct ilab_err *from);
+
+/* strerror in English whatever the locale, for texts that a document may hold. */
+const char *ilab_err_errno(int code);
+
+/* The line for people. */
+const char *ilab_err_shown(const struct ilab_err *err);
 
 /* Forget a recorded error, for a caller that handled it. */
 void ilab_err_clear(struct ilab_err *err);

@@ -1,5 +1,7 @@
 #include "base/outfile.h"
 
+#include "base/message.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -45,8 +47,8 @@ enum ilab_status ilab_write_all(int fd, const char *what, const char *data, size
 
 static enum ilab_status refuse_existing(const char *path, mode_t mode, struct ilab_err *err)
 {
-	const char *kind = S_ISREG(mode) ? "a file of this name exists already" : S_ISDIR(mode) ? "it is an existing folder" :
-		S_ISLNK(mode) ? "a symbolic link of this name exists already" : "it exists already and is not a regular file";
+	const char *kind = S_ISREG(mode) ? _("a file of this name exists already") : S_ISDIR(mode) ? _("it is an existing folder") :
+		S_ISLNK(mode) ? _("a symbolic link of this name exists already") : _("it exists already and is not a regular file");
 	return ilab_err_set(err, ILAB_IO, NULL, EEXIST, "output file '%s': %s; nothing is ever overwritten, choose a new name", path, kind);
 }
 
@@ -62,7 +64,7 @@ static enum ilab_status check_name(const char *path, struct ilab_err *err)
 	if (lstat(path, &st) == 0)
 		return refuse_existing(path, st.st_mode, err);
 	if (errno != ENOENT)
-		return fail(err, "lstat", "output file", path, errno);
+		return fail(err, "lstat", _("output file"), path, errno);
 	if (path[length - 1] == '/')
 		return ilab_err_set(err, ILAB_IO, NULL, EISDIR, "output file '%s': this is the name of a folder", path);
 	return ILAB_OK;
@@ -79,7 +81,7 @@ static enum ilab_status open_folder(struct ilab_outfile *file, struct ilab_err *
 	if (file->folder < 0 && errno == ENOENT)
 		status = ilab_err_set(err, ILAB_IO, "open", ENOENT, "output file '%s': folder '%s' does not exist", file->path, folder);
 	else if (file->folder < 0)
-		status = fail(err, "open", "cannot use the folder of output file", file->path, errno);
+		status = fail(err, "open", _("cannot use the folder of output file"), file->path, errno);
 	free(folder);
 	return status;
 }
@@ -125,12 +127,12 @@ static enum ilab_status publish_exclusively(struct ilab_outfile *file, const cha
 {
 	int fd = openat(file->folder, file->name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return fail(err, "openat", "cannot create output file", file->path, errno);
+		return fail(err, "openat", _("cannot create output file"), file->path, errno);
 	enum ilab_status status = ilab_write_all(fd, file->path, data, bytes, err);
 	if (status == ILAB_OK && fsync(fd) != 0)
-		status = fail(err, "fsync", "cannot write output file", file->path, errno);
+		status = fail(err, "fsync", _("cannot write output file"), file->path, errno);
 	if (close(fd) != 0 && status == ILAB_OK)
-		status = fail(err, "close", "cannot write output file", file->path, errno);
+		status = fail(err, "close", _("cannot write output file"), file->path, errno);
 	if (status != ILAB_OK)
 		unlinkat(file->folder, file->name, 0);
 	return status;
@@ -173,7 +175,7 @@ enum ilab_status ilab_outfile_open(const char *path, struct ilab_outfile **out, 
 	file->name = slash ? slash + 1 : file->path;
 	status = open_folder(file, err);
 	if (status == ILAB_OK && !open_nameless(file) && !open_temporary(file))
-		status = fail(err, "openat", "cannot create output file", path, errno);
+		status = fail(err, "openat", _("cannot create output file"), path, errno);
 	if (status != ILAB_OK)
 		ilab_outfile_discard(file);
 	else
@@ -185,7 +187,7 @@ enum ilab_status ilab_outfile_commit(struct ilab_outfile *file, const char *data
 {
 	enum ilab_status status = ilab_write_all(file->fd, file->path, data, bytes, err);
 	if (status == ILAB_OK && fsync(file->fd) != 0)
-		status = fail(err, "fsync", "cannot write output file", file->path, errno);
+		status = fail(err, "fsync", _("cannot write output file"), file->path, errno);
 	if (status == ILAB_OK)
 		status = publish(file, data, bytes, err);
 	ilab_outfile_discard(file);

@@ -11,7 +11,7 @@ enum ilab_status ilab_scratch_make(struct ilab_arena *arena, const char *parent,
 {
 	char *made = ilab_arena_printf(arena, "%s/iteragpu-lab-XXXXXX", parent);
 	if (!mkdtemp(made))
-		return ilab_err_set(err, ILAB_IO, "mkdtemp", errno, "cannot make a temporary folder in %s: %s", parent, strerror(errno));
+		return ilab_err_set(err, ILAB_IO, "mkdtemp", errno, "cannot make a temporary folder in %s: %s", parent, ilab_err_errno(errno));
 	*path = made;
 	return ILAB_OK;
 }

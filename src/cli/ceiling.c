@@ -1,5 +1,6 @@
 #include "cli/ceiling.h"
 
+#include "base/message.h"
 #include "harness/measure.h"
 #include "result/document.h"
 
@@ -64,13 +65,13 @@ static enum ilab_status probe(struct measuring *m, const struct ilab_device *dev
 	struct ilab_worker *worker = NULL;
 	struct ilab_probes probes = { 0 };
 	struct ilab_err why = { 0 };
-	snprintf(m->q->progress->what, sizeof(m->q->progress->what), "probing %.60s", view);
+	snprintf(m->q->progress->what, sizeof(m->q->progress->what), _("probing %.60s"), view);
 	enum ilab_status status = ilab_survey_fresh(m->q->survey, device->backend, m->q->timeout_seconds, &worker, &why);
 	if (status == ILAB_OK)
 		status = ilab_worker_probe(worker, &open, m->arena, &probes, &why);
 	ilab_worker_stop(worker);
 	if (ends_it_all(status))
-		return ilab_err_set(err, status, why.call, why.code, "%s", why.text);
+		return ilab_err_pass(err, status, &why);
 	if (status != ILAB_OK)
 		add_unmeasured(m, ilab_arena_printf(m->arena, "%s: probes: %s", view, why.text));
 	for (size_t i = 0; status == ILAB_OK && i < probes.count; i++)
@@ -100,14 +101,14 @@ static enum ilab_status multiply(struct measuring *m, const struct ilab_view *vi
 	struct ilab_worker *worker = NULL;
 	struct ilab_measure record = { 0 };
 	struct ilab_err why = { 0 };
-	snprintf(m->q->progress->part, sizeof(m->q->progress->part), "ceiling of %s, ", ilab_dtype_name(dtype));
+	snprintf(m->q->progress->part, sizeof(m->q->progress->part), _("ceiling of %s, "), ilab_dtype_name(dtype));
 	enum ilab_status status = ilab_survey_fresh(m->q->survey, view->told.backend, m->q->timeout_seconds, &worker, &why);
 	if (status == ILAB_OK)
 		status = ilab_worker_measure(worker, &request, &observer, m->arena, &record, &why);
 	ilab_worker_stop(worker);
 	m->q->progress->part[0] = '\0';
 	if (ends_it_all(status))
-		return ilab_err_set(err, status, why.call, why.code, "%s", why.text);
+		return ilab_err_pass(err, status, &why);
 	if (status != ILAB_OK || record.summary.flop_per_second.reason)
 		add_unmeasured(m, ilab_arena_printf(m->arena, "%s: products of %s: %s", view->name, ilab_dtype_name(dtype),
 			status != ILAB_OK ? why.text : record.summary.flop_per_second.reason));

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/message.h"
 #include "base/numtext.h"
 #include "cli/measure_file.h"
 #include "cli/tariff_path.h"
@@ -9,20 +10,20 @@
 
 static enum ilab_status usage(const char *what, struct ilab_err *err)
 {
-	return ilab_err_set(err, ILAB_REFUSED, "", 0, "cost: %s; see `iteragpu-lab cost --help`", what);
+	return ilab_err_set(err, ILAB_REFUSED, "", 0, "cost: %s; see `iteragpu-lab cost --help`", _(what));
 }
 
 /* What only makes sense together, before any file is read. */
 static enum ilab_status check_options(const struct ilab_options *o, struct ilab_err *err)
 {
 	if (o->break_even && !o->accepted_per_day)
-		return usage("--break-even needs --accepted-per-day, your own count for --gpu", err);
+		return usage(N_("--break-even needs --accepted-per-day, your own count for --gpu"), err);
 	if (!o->break_even && (o->accepted_per_day || o->other_accepted_per_day))
-		return usage("results a day go with --break-even MODEL; those of the whole rental are --accepted-results", err);
+		return usage(N_("results a day go with --break-even MODEL; those of the whole rental are --accepted-results"), err);
 	if (o->measures.count == 1)
-		return usage("a ratio needs two measurements: --measure A.json --measure B.json", err);
+		return usage(N_("a ratio needs two measurements: --measure A.json --measure B.json"), err);
 	if (o->measures.count && !o->accepted_results)
-		return usage("--measure needs --accepted-results, your own count: a measurement knows nothing of accepted results", err);
+		return usage(N_("--measure needs --accepted-results, your own count: a measurement knows nothing of accepted results"), err);
 	return ILAB_OK;
 }
 

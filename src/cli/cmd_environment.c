@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/message.h"
 #include "cli/survey.h"
 #include "device/device.h"
 #include "result/document.h"
@@ -73,7 +74,7 @@ static void collect_advice(const struct ilab_survey *s, struct ilab_environment 
 	for (size_t l = 0; l < s->count; l++)
 		platforms += s->listings[l].platform_count;
 	if (!s->physical_count && !platforms)
-		r->advice[r->advice_count++] = "No device was found: install the driver of your GPU, or pocl-opencl-icd to measure on the CPU.";
+		r->advice[r->advice_count++] = N_("No device was found: install the driver of your GPU, or pocl-opencl-icd to measure on the CPU.");
 }
 
 static enum ilab_status print_environment(struct ilab_survey *s, struct ilab_err *err)

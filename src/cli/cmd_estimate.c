@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/message.h"
 #include "result/document.h"
 #include "result/text.h"
 
@@ -7,9 +8,9 @@
 #define NANO 1000000000u
 
 static const char *const assumptions[] = {
-	"the reserve is the user's own guess, not a measured need",
-	"not counted: activations, key-value cache, quantisation metadata, gradients, optimiser state, libraries, fragmentation",
-	"no prediction that a model fits on a device",
+	N_("the reserve is the user's own guess, not a measured need"),
+	N_("not counted: activations, key-value cache, quantisation metadata, gradients, optimiser state, libraries, fragmentation"),
+	N_("no prediction that a model fits on a device"),
 };
 
 enum ilab_status ilab_cmd_estimate(const struct ilab_context *context, const struct ilab_options *options, struct ilab_err *err)

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/message.h"
 #include "base/outfile.h"
 #include "cli/ceiling.h"
 #include "cli/comparing.h"
@@ -143,7 +144,7 @@ static enum ilab_status run_together(struct run *r, const char **selectors, size
 	const struct ilab_together t = { r->context, r->options, selectors, count, list };
 	struct ilab_compare *cases;
 	size_t case_count;
-	snprintf(r->progress.what, sizeof(r->progress.what), "%zu devices at once", count);
+	snprintf(r->progress.what, sizeof(r->progress.what), _("%zu devices at once"), count);
 	enum ilab_status status = ilab_together_run(&t, &cases, &case_count, err);
 	for (size_t i = 0; i < case_count && status == ILAB_OK; i++)
 		keep(r, &cases[i]);

@@ -13,7 +13,7 @@ static bool valid(const struct ilab_context *context, const char *path, enum ila
 	if (status == ILAB_OK)
 		status = ilab_document_validate(text, bytes, context->arena, &schema, &why);
 	const char *shown = ilab_quoted(path, context->arena), *line = status == ILAB_OK ? ilab_arena_printf(context->arena, "%s: valid, %s\n", shown, schema)
-		: ilab_arena_printf(context->arena, "%s: not valid: %s\n", shown, why.text);
+		: ilab_arena_printf(context->arena, "%s: not valid: %s\n", shown, ilab_err_shown(&why));
 	*printed = ilab_print_text(line, err);
 	return status == ILAB_OK;
 }
@@ -26,6 +26,9 @@ enum ilab_status ilab_cmd_validate(const struct ilab_context *context, const str
 		bad += !valid(context, options->files[i], &printed, err);
 	if (printed != ILAB_OK || !bad)
 		return printed;
-	return ilab_err_set(err, ILAB_IO, "", 0, "%zu of %zu file%s %s not valid", bad, options->file_count,
-		options->file_count == 1 ? "" : "s", bad == 1 ? "is" : "are");
+	if (options->file_count == 1)
+		return ilab_err_set(err, ILAB_IO, "", 0, "1 of 1 file is not valid");
+	if (bad == 1)
+		return ilab_err_set(err, ILAB_IO, "", 0, "1 of %zu files is not valid", options->file_count);
+	return ilab_err_set(err, ILAB_IO, "", 0, "%zu of %zu files are not valid", bad, options->file_count);
 }

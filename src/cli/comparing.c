@@ -1,5 +1,6 @@
 #include "cli/comparing.h"
 
+#include "base/message.h"
 #include "base/clock.h"
 #include "cli/measuring.h"
 #include "harness/order.h"
@@ -124,7 +125,7 @@ static enum ilab_status run_once(const struct ilab_comparing *c, const struct il
 	context.started_utc = ilab_arena_strdup(context.arena, utc);
 	enum ilab_status status = measure(c, view, out->run_count == 0, &m, &end, &why), recorded = ILAB_OK;
 	if (status == ILAB_INTERRUPTED || status == ILAB_TERMINATED)
-		return ilab_err_set(err, status, why.call, why.code, "%s", why.text);
+		return ilab_err_pass(err, status, &why);
 	if (status == ILAB_OK || status == ILAB_UNVERIFIED)
 		recorded = record_run(c, &context, view, &m, out, &trouble);
 	if (status == ILAB_OK && recorded == ILAB_OK)
@@ -147,7 +148,7 @@ static enum ilab_status run_round(const struct ilab_comparing *c, size_t round, 
 		struct ilab_compare_view *view = &out->views[order[i]];
 		if (strcmp(view->status, "passed") != 0)
 			continue;
-		snprintf(c->progress->part, sizeof(c->progress->part), "run %zu of %zu, ", round * n + i + 1, (size_t)c->rounds * n);
+		snprintf(c->progress->part, sizeof(c->progress->part), _("run %zu of %zu, "), round * n + i + 1, (size_t)c->rounds * n);
 		out->order[out->order_count++] = view->view;
 		enum ilab_status status = run_once(c, &c->views->views[order[i]], view, err);
 		if (status != ILAB_OK)

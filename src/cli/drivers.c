@@ -1,6 +1,7 @@
 #include "cli/drivers.h"
 
 #include "backend/backend.h"
+#include "base/message.h"
 #include "base/path.h"
 #include "base/scratch.h"
 #include "harness/worker_env.h"
@@ -59,7 +60,7 @@ static enum ilab_status link_driver(const struct ilab_survey *s, const struct tr
 	struct ilab_arena *arena = s->context->arena;
 	if (symlink(ilab_arena_printf(arena, "%s/%s", t->vendors, name), ilab_arena_printf(arena, "%s/%s", folder, name)) == 0)
 		return ILAB_OK;
-	return ilab_err_set(err, ILAB_IO, "symlink", errno, "cannot fill a temporary folder: %s", strerror(errno));
+	return ilab_err_set(err, ILAB_IO, "symlink", errno, "cannot fill a temporary folder: %s", ilab_err_errno(errno));
 }
 
 /* The scratch folder of the survey, in /tmp where TMPDIR is of no use. Neither path goes into the listing. */
@@ -72,7 +73,7 @@ static enum ilab_status find_room(struct ilab_survey *s, struct ilab_listing *ou
 	const char *parent = ilab_environment_get(s->context->environment, "TMPDIR");
 	if (ilab_scratch_make(arena, parent && *parent ? parent : "/tmp", &s->scratch, &why) == ILAB_OK)
 		return ILAB_OK;
-	const char *reason = strerror((int)why.code);
+	const char *reason = ilab_err_errno((int)why.code);
 	if (ilab_scratch_make(arena, "/tmp", &s->scratch, &ignored) != ILAB_OK)
 		return ilab_err_set(err, ILAB_IO, "mkdtemp", why.code, "no temporary folder can be made (%s)", reason);
 	add_advice(s, out, ilab_arena_printf(arena, "The folder for temporary files that TMPDIR names cannot be used (%s); /tmp was taken.", reason));
@@ -104,7 +105,7 @@ static enum ilab_status look_at(const struct ilab_survey *s, struct trial *t, st
 		ilab_survey_show_output(t->worker);
 	ilab_worker_stop(t->worker);
 	t->worker = NULL;
-	return status == ILAB_OK || status == ILAB_FAILED ? ILAB_OK : ilab_err_set(err, status, t->why.call, t->why.code, "%s", t->why.text);
+	return status == ILAB_OK || status == ILAB_FAILED ? ILAB_OK : ilab_err_pass(err, status, &t->why);
 }
 
 static enum ilab_status try_some(struct ilab_survey *s, struct trial *items, size_t count, struct ilab_err *err)
@@ -138,7 +139,7 @@ static enum ilab_status try_all(struct ilab_survey *s, struct trials *t, struct 
 {
 	enum ilab_status status = ILAB_OK;
 	for (size_t i = 0; i < t->count && status == ILAB_OK; i += AT_A_TIME) {
-		snprintf(s->progress->what, sizeof(s->progress->what), "asking each OpenCL driver alone");
+		snprintf(s->progress->what, sizeof(s->progress->what), "%s", _("asking each OpenCL driver alone"));
 		status = try_some(s, t->items + i, t->count - i < AT_A_TIME ? t->count - i : AT_A_TIME, err);
 		if (status == ILAB_OK && ilab_survey_is_late(s, err))
 			status = ILAB_FAILED;
@@ -153,7 +154,7 @@ static enum ilab_status ask_together(struct ilab_survey *s, const struct trials 
 {
 	struct ilab_err why = { 0 };
 	enum ilab_status status = ILAB_OK;
-	snprintf(s->progress->what, sizeof(s->progress->what), "asking the good OpenCL drivers");
+	snprintf(s->progress->what, sizeof(s->progress->what), "%s", _("asking the good OpenCL drivers"));
 	for (size_t i = 0; i < t->count && status == ILAB_OK; i++)
 		if (t->items[i].good)
 			status = link_driver(s, t, folder, t->items[i].name, err);
@@ -168,11 +169,11 @@ static enum ilab_status ask_together(struct ilab_survey *s, const struct trials 
 	ilab_worker_stop(*worker);
 	*worker = NULL;
 	if (status != ILAB_FAILED)
-		return ilab_err_set(err, status, why.call, why.code, "%s", why.text);
+		return ilab_err_pass(err, status, &why);
 	if (ilab_survey_is_late(s, err))
 		return ILAB_FAILED;
 	*out = ilab_survey_no_listing(s, "opencl", why.text);
-	add_advice(s, out, "Each of the other OpenCL drivers answers alone, but not together with the rest: remove files from the drivers' folder one by one.");
+	add_advice(s, out, N_("Each of the other OpenCL drivers answers alone, but not together with the rest: remove files from the drivers' folder one by one."));
 	return ILAB_OK;
 }
 

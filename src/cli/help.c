@@ -1,4 +1,6 @@
 #include "cli/command.h"
+
+#include "base/message.h"
 #include "base/text_buffer.h"
 #include "result/layout.h"
 
@@ -21,13 +23,13 @@ static void add_paragraph(struct ilab_text_buffer *b, const char *lead, const ch
 const char *ilab_help_option(const struct ilab_option *o, bool required, struct ilab_arena *arena)
 {
 	struct ilab_text_buffer b = { .arena = arena };
-	ilab_text_add(&b, "%s", o->help);
+	ilab_text_add(&b, "%s", _(o->help));
 	for (const char *const *c = o->choices; c && *c; c++)
-		ilab_text_add(&b, "%s%s", c == o->choices ? "; one of " : ", ", *c);
+		ilab_text_add(&b, "%s%s", c == o->choices ? _("; one of ") : ", ", *c);
 	if (required)
-		ilab_text_add(&b, " (required)");
+		ilab_text_add(&b, "%s", _(" (required)"));
 	if (o->fallback)
-		ilab_text_add(&b, " (default: %s)", o->fallback);
+		ilab_text_add(&b, _(" (default: %s)"), o->fallback);
 	return b.text;
 }
 
@@ -63,15 +65,15 @@ const char *ilab_help_command(enum ilab_command_id command, struct ilab_arena *a
 {
 	const struct ilab_command *c = &ilab_commands[command];
 	struct ilab_text_buffer b = { .arena = arena };
-	ilab_text_add(&b, "Usage: iteragpu-lab %s [OPTIONS]%s%s\n\n", c->name, c->operands ? " " : "", c->operands ? c->operands : "");
-	add_paragraph(&b, "", c->description);
+	ilab_text_add(&b, _("Usage: iteragpu-lab %s [OPTIONS]%s%s\n\n"), c->name, c->operands ? " " : "", c->operands ? c->operands : "");
+	add_paragraph(&b, "", _(c->description));
 	ilab_text_add(&b, "\n");
 	if (has_required(1u << command)) {
-		ilab_text_add(&b, "Required:\n");
+		ilab_text_add(&b, "%s\n", _("Required:"));
 		add_options(&b, 1u << command, true);
 		ilab_text_add(&b, "\n");
 	}
-	ilab_text_add(&b, "Options:\n");
+	ilab_text_add(&b, "%s\n", _("Options:"));
 	add_options(&b, 1u << command, false);
 	return b.text;
 }
@@ -79,11 +81,11 @@ const char *ilab_help_command(enum ilab_command_id command, struct ilab_arena *a
 const char *ilab_help_global(struct ilab_arena *arena)
 {
 	struct ilab_text_buffer b = { .arena = arena };
-	ilab_text_add(&b, "Usage: iteragpu-lab COMMAND [OPTIONS]\n\n"
-		"Measures a small synthetic network on a GPU of any vendor, phase by phase, and\nproves the result.\n\nCommands:\n");
+	ilab_text_add(&b, "%s", _("Usage: iteragpu-lab COMMAND [OPTIONS]\n\n"
+		"Measures a small synthetic network on a GPU of any vendor, phase by phase, and\nproves the result.\n\nCommands:\n"));
 	for (size_t i = 0; i < ILAB_COMMAND_COUNT; i++)
-		add_paragraph(&b, ilab_arena_printf(arena, "  %-13s ", ilab_commands[i].name), ilab_commands[i].summary);
-	ilab_text_add(&b, "\n`iteragpu-lab COMMAND --help` explains a command, --version shows the version,\n`man iteragpu-lab` has it all.\n");
+		add_paragraph(&b, ilab_arena_printf(arena, "  %-13s ", ilab_commands[i].name), _(ilab_commands[i].summary));
+	ilab_text_add(&b, "%s", _("\n`iteragpu-lab COMMAND --help` explains a command, --version shows the version,\n`man iteragpu-lab` has it all.\n"));
 	return b.text;
 }
 

@@ -34,6 +34,7 @@ static const char tail[] =
 	"Drivers read variables of their own, such as\n.BR OCL_ICD_VENDORS \" and \" POCL_CACHE_DIR .\n"
 	"Variables that change arithmetic without a trace are taken away from the process that loads the drivers, and named in the\n"
 	"document. Their values never are.\n"
+	".TP\n.BR LANG \", \" LC_MESSAGES \", \" LANGUAGE\nthe language of messages, English or French; never that of numbers and documents\n"
 	".TP\n.B TMPDIR\nwhere\n.B \\-\\-cold\\-cache\nmakes its folder\n"
 	".TP\n.BR XDG_DATA_HOME \", \" XDG_DATA_DIRS \", \" HOME\nwhere\n.B cost\nlooks for\n.IR iteragpu\\-lab/tariffs.csv ,\nas the XDG base directory\n"
 	"specification says, before the data folder that the program was installed with\n"

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include "base/message.h"
 #include "base/numtext.h"
 #include "cli/command.h"
 
@@ -36,99 +37,99 @@ static const char *const types[] = { "gpu", "cpu", NULL };
 
 const struct ilab_option ilab_option_table[] = {
 	{ "parameters", "N", NULL, ESTIMATE, ESTIMATE, ILAB_OPTION_SUFFIXED, RANGE(1, INT64_MAX), MEMBER(parameters),
-		.help = "number of parameters, whole: 7G, not 7B or 1.5G; K M G T multiply by powers of 1000, Ki Mi Gi Ti by powers of 1024" },
+		.help = N_("number of parameters, whole: 7G, not 7B or 1.5G; K M G T multiply by powers of 1000, Ki Mi Gi Ti by powers of 1024") },
 	{ "bits", "B", NULL, ESTIMATE, ESTIMATE, ILAB_OPTION_WHOLE, RANGE(1, 64), MEMBER(bits),
-		.help = "bits that one parameter takes" },
+		.help = N_("bits that one parameter takes") },
 	{ "reserve-gib", "X", "0", ESTIMATE, 0, ILAB_OPTION_DECIMAL, RANGE(0, UINT64_MAX), MEMBER(reserve_nano_gib),
-		.help = "memory to add for everything else, in GiB, with up to 9 decimals; your own guess" },
+		.help = N_("memory to add for everything else, in GiB, with up to 9 decimals; your own guess") },
 	{ "device", "SEL", NULL, ENVIRONMENT | DRIVING, DRIVING, ILAB_OPTION_TEXT, MEMBER(device),
-		.help = "the device: opencl:P:D, cuda:N, hip:N, pci:DDDD:BB:DD.F, uuid:..., name:TEXT or cpu; for suite also all, every GPU" },
+		.help = N_("the device: opencl:P:D, cuda:N, hip:N, pci:DDDD:BB:DD.F, uuid:..., name:TEXT or cpu; for suite also all, every GPU") },
 	{ "backend", "B", NULL, DRIVING, 0, ILAB_OPTION_CHOICE, .choices = backends, MEMBER(backend),
-		.help = "the backend, where the selector leaves several" },
+		.help = N_("the backend, where the selector leaves several") },
 	{ "list", NULL, NULL, ENVIRONMENT, 0, ILAB_OPTION_FLAG, MEMBER(list), .presentation = true,
-		.help = "print one selector a line and nothing else" },
+		.help = N_("print one selector a line and nothing else") },
 	{ "type", "TYPE", NULL, ENVIRONMENT, 0, ILAB_OPTION_CHOICE, .choices = types, MEMBER(type), .presentation = true,
-		.help = "with --list: devices of this type only" },
+		.help = N_("with --list: devices of this type only") },
 	{ "batch", "N", NULL, SHAPED, SHAPED, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(batch),
-		.help = "first dimension of the inputs" },
+		.help = N_("first dimension of the inputs") },
 	{ "context", "N", NULL, SHAPED, SHAPED, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(context),
-		.help = "positions of one input; rows = batch * context" },
+		.help = N_("positions of one input; rows = batch * context") },
 	{ "width", "N", NULL, SHAPED, SHAPED, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(width),
-		.help = "elements of one position" },
+		.help = N_("elements of one position") },
 	{ "hidden", "N", NULL, SHAPED, 0, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(hidden),
-		.help = "elements between the two layers (default: 4 * width)" },
+		.help = N_("elements between the two layers (default: 4 * width)") },
 	{ "dtype", "TYPE", "float32", SHAPED, 0, ILAB_OPTION_CHOICE, .choices = dtypes, MEMBER(dtype),
-		.help = "type of weights, inputs and outputs; products accumulate in float32" },
+		.help = N_("type of weights, inputs and outputs; products accumulate in float32") },
 	{ "warmup", "N", "3", RUNNING, 0, ILAB_OPTION_WHOLE, RANGE(0, 1000000), MEMBER(warmup),
-		.help = "passes before the repetitions" },
+		.help = N_("passes before the repetitions") },
 	{ "repeats", "N", "10", RUNNING, 0, ILAB_OPTION_WHOLE, RANGE(1, 100000), MEMBER(repeats),
-		.help = "passes that count, a row each" },
+		.help = N_("passes that count, a row each") },
 	{ "seed", "N", "0", SHAPED, 0, ILAB_OPTION_WHOLE, RANGE(0, UINT64_MAX), MEMBER(seed),
-		.help = "seed of weights and inputs" },
+		.help = N_("seed of weights and inputs") },
 	{ "gemm", "NAME", "auto", SHAPED, 0, ILAB_OPTION_CHOICE, .choices = gemms, MEMBER(gemm),
-		.help = "who multiplies matrices; a name is taken at its word and never replaced" },
+		.help = N_("who multiplies matrices; a name is taken at its word and never replaced") },
 	{ "verify-rows", "N", "8", SHAPED, 0, ILAB_OPTION_WHOLE, RANGE(1, 65536), MEMBER(verify_rows),
-		.help = "output rows compared element by element with the float64 reference" },
+		.help = N_("output rows compared element by element with the float64 reference") },
 	{ "tuning", "FILE", NULL, RUNNING, 0, ILAB_OPTION_FILE, MEMBER(tuning),
-		.help = "use what `tune` found on this device with this driver and provider; entries for other products are ignored" },
+		.help = N_("use what `tune` found on this device with this driver and provider; entries for other products are ignored") },
 	{ "graph", NULL, NULL, MEASURE, 0, ILAB_OPTION_FLAG, MEMBER(graph),
-		.help = "record a pass once and replay it (CUDA, HIP); its buffers are then kept between passes, which the document says" },
+		.help = N_("record a pass once and replay it (CUDA, HIP); its buffers are then kept between passes, which the document says") },
 	{ "timeout", "SECONDS", NULL, DRIVING, 0, ILAB_OPTION_DECIMAL, RANGE(1, 1000000 * NANO), MEMBER(timeout_ns),
-		.help = "give up after this time (default: never; 600 s for each run where there are several)" },
+		.help = N_("give up after this time (default: never; 600 s for each run where there are several)") },
 	{ "cold-cache", NULL, NULL, DRIVING, 0, ILAB_OPTION_FLAG, MEMBER(cold_cache),
-		.help = "let drivers start with an empty kernel cache, removed afterwards" },
+		.help = N_("let drivers start with an empty kernel cache, removed afterwards") },
 	{ "no-uuid", NULL, NULL, ENVIRONMENT | DRIVING, 0, ILAB_OPTION_FLAG, MEMBER(no_uuid),
-		.help = "leave device UUIDs out" },
+		.help = N_("leave device UUIDs out") },
 	{ "views", "LIST", NULL, COMPARE | CEILINGS | SUITE, 0, ILAB_OPTION_TEXT, MEMBER(views),
-		.help = "views to use, separated by commas, instead of all; one may stand there twice" },
+		.help = N_("views to use, separated by commas, instead of all; one may stand there twice") },
 	{ "against", "VIEW", NULL, COMPARE | SUITE, 0, ILAB_OPTION_TEXT, MEMBER(against),
-		.help = "the view that the others are compared with (default: the vendor's own library, else the first)" },
+		.help = N_("the view that the others are compared with (default: the vendor's own library, else the first)") },
 	{ "cases", "LIST", NULL, SUITE, 0, ILAB_OPTION_TEXT, MEMBER(cases),
-		.help = "cases to run, separated by commas, instead of all: small, medium, large, or with a type: \"large float16\"" },
+		.help = N_("cases to run, separated by commas, instead of all: small, medium, large, or with a type: \"large float16\"") },
 	{ "rounds", "N", "3", COMPARE, 0, ILAB_OPTION_WHOLE, RANGE(1, 1000), MEMBER(rounds),
-		.help = "times that every view is run, each in a new process" },
+		.help = N_("times that every view is run, each in a new process") },
 	{ "ceilings", "FILE", NULL, COMPARE | SUITE, 0, ILAB_OPTION_FILE, MEMBER(ceilings),
-		.help = "ceilings of this device from a saved document instead of measuring them" },
+		.help = N_("ceilings of this device from a saved document instead of measuring them") },
 	{ "no-ceilings", NULL, NULL, COMPARE | SUITE, 0, ILAB_OPTION_FLAG, MEMBER(no_ceilings),
-		.help = "do not measure ceilings; shares of them are then unknown" },
+		.help = N_("do not measure ceilings; shares of them are then unknown") },
 	{ "test-slow-down", "VIEW=PCT", NULL, COMPARE, 0, ILAB_OPTION_TEXT, MEMBER(test_slow_down),
-		.help = "for tests of this program: hold a view's phases up by this percentage; the document says so" },
+		.help = N_("for tests of this program: hold a view's phases up by this percentage; the document says so") },
 	{ "fail-above", "PCT", NULL, DIFF, 0, ILAB_OPTION_DECIMAL, RANGE(0, 1000 * NANO), MEMBER(fail_above_nano),
-		.help = "end with 5 when a loss is larger than this percentage and outside the noise" },
+		.help = N_("end with 5 when a loss is larger than this percentage and outside the noise") },
 	{ "accept-test-hook", NULL, NULL, DIFF, 0, ILAB_OPTION_FLAG, MEMBER(accept_test_hook),
-		.help = "take documents that --test-slow-down was used for" },
+		.help = N_("take documents that --test-slow-down was used for") },
 	{ "gpu", "MODEL", NULL, COST, COST, ILAB_OPTION_TEXT, MEMBER(gpu),
-		.help = "model, as the price table names it" },
+		.help = N_("model, as the price table names it") },
 	{ "days", "N", NULL, COST, COST, ILAB_OPTION_CHOICE, .choices = durations, MEMBER(days),
-		.help = "duration of the rental in days" },
+		.help = N_("duration of the rental in days") },
 	{ "lots", "N", NULL, COST, COST, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(lots),
-		.help = "how many lots; the price of a lot covers all its GPUs" },
+		.help = N_("how many lots; the price of a lot covers all its GPUs") },
 	{ "accepted-results", "N", NULL, COST, 0, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(accepted_results),
-		.help = "distinct useful results of the whole rental that you accepted, your own count; without it no unit cost" },
+		.help = N_("distinct useful results of the whole rental that you accepted, your own count; without it no unit cost") },
 	{ "tariffs", "FILE", NULL, COST, 0, ILAB_OPTION_FILE, MEMBER(tariffs),
-		.help = "the price table (default: the first iteragpu-lab/tariffs.csv of the data folders)" },
+		.help = N_("the price table (default: the first iteragpu-lab/tariffs.csv of the data folders)") },
 	{ "break-even", "MODEL", NULL, COST, 0, ILAB_OPTION_TEXT, MEMBER(break_even),
-		.help = "another model, for the same days and lots: from how many accepted results a day does it cost no more?" },
+		.help = N_("another model, for the same days and lots: from how many accepted results a day does it cost no more?") },
 	{ "accepted-per-day", "N", NULL, COST, 0, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(accepted_per_day),
-		.help = "with --break-even: accepted results a day with --gpu, your own count" },
+		.help = N_("with --break-even: accepted results a day with --gpu, your own count") },
 	{ "other-accepted-per-day", "N", NULL, COST, 0, ILAB_OPTION_WHOLE, RANGE(1, INT64_MAX), MEMBER(other_accepted_per_day),
-		.help = "with --break-even: accepted results a day with the other model, your own count" },
+		.help = N_("with --break-even: accepted results a day with the other model, your own count") },
 	{ "measure", "FILE", NULL, COST, 0, ILAB_OPTION_FILES, MEMBER(measures),
-		.help = "given twice, A then B: carry --accepted-results over by the measured ratio of two documents of the same work" },
+		.help = N_("given twice, A then B: carry --accepted-results over by the measured ratio of two documents of the same work") },
 	{ "blank", NULL, NULL, EXPORT, 0, ILAB_OPTION_FLAG, MEMBER(blank),
-		.help = "write the empty grid, its header only" },
+		.help = N_("write the empty grid, its header only") },
 	{ "output", "FILE", NULL, DRIVING | EXPORT | DIFF, SHAPED | SUITE, ILAB_OPTION_FILE, MEMBER(output),
-		.help = "where the result goes; a new name, never overwritten" },
+		.help = N_("where the result goes; a new name, never overwritten") },
 	{ "json", NULL, NULL, ESTIMATE | ENVIRONMENT | DRIVING | COST | DIFF, 0, ILAB_OPTION_FLAG, MEMBER(json), .presentation = true,
-		.help = "print one JSON document on stdout and nothing else" },
+		.help = N_("print one JSON document on stdout and nothing else") },
 	{ "module-dir", "DIR", NULL, EVERY, 0, ILAB_OPTION_FILE, MEMBER(module_dir),
-		.help = "the only folder to look for backend modules in" },
+		.help = N_("the only folder to look for backend modules in") },
 	{ "quiet", NULL, NULL, EVERY, 0, ILAB_OPTION_FLAG, MEMBER(quiet), .presentation = true,
-		.help = "no progress and no notes" },
+		.help = N_("no progress and no notes") },
 	{ "verbose", NULL, NULL, EVERY, 0, ILAB_OPTION_FLAG, MEMBER(verbose), .presentation = true,
-		.help = "show on stderr what drivers print" },
-	{ "help", NULL, NULL, EVERY, 0, ILAB_OPTION_FLAG, MEMBER(help), .presentation = true, .help = "show this text" },
-	{ "version", NULL, NULL, EVERY, 0, ILAB_OPTION_FLAG, MEMBER(version), .presentation = true, .help = "show the version" },
+		.help = N_("show on stderr what drivers print") },
+	{ "help", NULL, NULL, EVERY, 0, ILAB_OPTION_FLAG, MEMBER(help), .presentation = true, .help = N_("show this text") },
+	{ "version", NULL, NULL, EVERY, 0, ILAB_OPTION_FLAG, MEMBER(version), .presentation = true, .help = N_("show the version") },
 };
 const size_t ilab_option_count = sizeof(ilab_option_table) / sizeof(ilab_option_table[0]);
 
@@ -146,7 +147,7 @@ static enum ilab_status usage(const struct parse *p, const char *format, ...)
 	char text[320];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(text, sizeof(text), _(format), args);
 	va_end(args);
 	return ilab_err_set(p->err, ILAB_REFUSED, "", 0, "%s: %s; see `iteragpu-lab %s --help`", p->command, text, p->command);
 }
@@ -165,7 +166,7 @@ static enum ilab_status choice(const struct parse *p, const struct ilab_option *
 			return ILAB_OK;
 		}
 		size_t used = strlen(names);
-		snprintf(names + used, sizeof(names) - used, "%s%s", c == o->choices ? "" : c[1] ? ", " : " or ", *c);
+		snprintf(names + used, sizeof(names) - used, "%s%s", c == o->choices ? "" : c[1] ? ", " : _(" or "), *c);
 	}
 	return usage(p, "--%s: \"%.80s\" is not %s", o->name, value, names);
 }
@@ -175,13 +176,13 @@ static void range_text(const struct ilab_option *o, char *out, size_t size)
 	char low[ILAB_NUMTEXT_SIZE], high[ILAB_NUMTEXT_SIZE];
 	if (o->kind == ILAB_OPTION_DECIMAL) {
 		ilab_format_u64(high, sizeof(high), o->max / NANO);
-		snprintf(out, size, "a decimal number %s %s with up to 9 decimals", o->min ? "above 0 and up to" : "from 0 to", high);
+		snprintf(out, size, o->min ? _("a decimal number above 0 and up to %s with up to 9 decimals") : _("a decimal number from 0 to %s with up to 9 decimals"), high);
 		return;
 	}
 	ilab_format_u64(low, sizeof(low), o->min);
 	ilab_format_u64(high, sizeof(high), o->max);
-	snprintf(out, size, "a whole number from %s to %s%s", low, high,
-		o->kind == ILAB_OPTION_SUFFIXED ? ", alone or with a suffix: K M G T (1000, 1000^2 ...) or Ki Mi Gi Ti (1024 ...)" : "");
+	snprintf(out, size, _("a whole number from %s to %s%s"), low, high,
+		o->kind == ILAB_OPTION_SUFFIXED ? _(", alone or with a suffix: K M G T (1000, 1000^2 ...) or Ki Mi Gi Ti (1024 ...)") : "");
 }
 
 static enum ilab_status number(const struct parse *p, const struct ilab_option *o, const char *value)
@@ -270,7 +271,7 @@ static enum ilab_status check_required(const struct parse *p)
 		size_t used = strlen(missing);
 		if ((o->required & p->bit) && !(p->out->given & (UINT64_C(1) << i))) {
 			left--;
-			snprintf(missing + used, sizeof(missing) - used, "%s--%s", !used ? " " : left ? ", " : " and ", o->name);
+			snprintf(missing + used, sizeof(missing) - used, "%s--%s", !used ? " " : left ? ", " : _(" and "), o->name);
 		}
 	}
 	if (*missing)

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/message.h"
 #include "base/outfile.h"
 #include "base/text_buffer.h"
 #include "base/utf8.h"
@@ -15,7 +16,7 @@
 
 enum ilab_status ilab_print_text(const char *text, struct ilab_err *err)
 {
-	return ilab_write_all(STDOUT_FILENO, "standard output", text, strlen(text), err);
+	return ilab_write_all(STDOUT_FILENO, _("standard output"), text, strlen(text), err);
 }
 
 enum ilab_status ilab_print_json(cJSON *json, struct ilab_err *err)
@@ -66,7 +67,7 @@ void ilab_note(const char *format, ...)
 	size_t start = strlen(text);
 	va_list args;
 	va_start(args, format);
-	vsnprintf(text + start, sizeof(text) - start - 1, format, args);
+	vsnprintf(text + start, sizeof(text) - start - 1, _(format), args);
 	va_end(args);
 	ilab_utf8_clean(text);
 	strcat(text, "\n");

@@ -1,6 +1,7 @@
 #include "cli/progress.h"
 
 #include "base/clock.h"
+#include "base/message.h"
 #include "base/outfile.h"
 #include "harness/worker_env.h"
 
@@ -21,7 +22,7 @@ void ilab_progress_start(struct ilab_progress *p, const struct ilab_context *con
 	const char *terminal = ilab_environment_get(context->environment, "TERM");
 	*p = (struct ilab_progress){ .started_ns = ilab_clock_ns(), .repeats = options->repeats, .verbose = options->verbose };
 	p->enabled = !options->quiet && isatty(STDERR_FILENO) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
-	snprintf(p->what, sizeof(p->what), "asking the drivers");
+	snprintf(p->what, sizeof(p->what), "%s", _("asking the drivers"));
 }
 
 void ilab_progress_clear(struct ilab_progress *p)
@@ -47,7 +48,7 @@ static void on_started(void *progress, const char *phase, uint64_t repetition)
 {
 	struct ilab_progress *p = progress;
 	if (repetition && p->repeats)
-		snprintf(p->what, sizeof(p->what), "%s %llu of %llu", phase, (unsigned long long)repetition, (unsigned long long)p->repeats);
+		snprintf(p->what, sizeof(p->what), _("%s %llu of %llu"), phase, (unsigned long long)repetition, (unsigned long long)p->repeats);
 	else
 		snprintf(p->what, sizeof(p->what), "%s", phase);
 	draw(p);
@@ -56,7 +57,7 @@ static void on_started(void *progress, const char *phase, uint64_t repetition)
 static void on_progress(void *progress, const char *what, uint64_t done, uint64_t total)
 {
 	struct ilab_progress *p = progress;
-	snprintf(p->what, sizeof(p->what), "%s %llu of %llu", what, (unsigned long long)done, (unsigned long long)total);
+	snprintf(p->what, sizeof(p->what), _("%s %llu of %llu"), what, (unsigned long long)done, (unsigned long long)total);
 	draw(p);
 }
 

@@ -24,7 +24,7 @@ enum ilab_status ilab_survey_folder(struct ilab_survey *s, const char *name, con
 	}
 	*out = ilab_arena_printf(arena, "%s/%s", s->scratch, name);
 	if (mkdir(*out, 0700) < 0)
-		return ilab_err_set(err, ILAB_IO, "mkdir", errno, "cannot make a temporary folder: %s", strerror(errno));
+		return ilab_err_set(err, ILAB_IO, "mkdir", errno, "cannot make a temporary folder: %s", ilab_err_errno(errno));
 	return ILAB_OK;
 }
 
@@ -79,7 +79,7 @@ static enum ilab_status survey_backend(struct ilab_survey *s, const char *backen
 	if (status == ILAB_OK)
 		return ILAB_OK;
 	if (status != ILAB_FAILED)
-		return ilab_err_set(err, status, why.call, why.code, "%s", why.text);
+		return ilab_err_pass(err, status, &why);
 	if (ilab_survey_is_late(s, err))
 		return ILAB_FAILED;
 	const bool hangs = ilab_worker_ended(*worker) == ILAB_WORKER_TIMED_OUT;

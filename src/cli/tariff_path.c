@@ -1,5 +1,7 @@
 #include "cli/tariff_path.h"
 
+#include "base/message.h"
+
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,6 +62,6 @@ enum ilab_status ilab_tariff_path(const struct ilab_context *context, const char
 		return ILAB_OK;
 	}
 	return ilab_err_set(err, ILAB_IO, "", 0, "no price table: give one with --tariffs FILE or save it as %s; an example with invented prices is "
-		ILAB_DATADIR "/iteragpu-lab/tariffs.example.csv (data/tariffs.example.csv in the source); looked for %s", s.first ? s.first : NAME,
-		s.places ? s.places : "nothing");
+		"%s/iteragpu-lab/tariffs.example.csv (data/tariffs.example.csv in the source); looked for %s", s.first ? s.first : NAME, ILAB_DATADIR,
+		s.places ? s.places : _("nothing"));
 }

@@ -1,6 +1,7 @@
 #include "cost/flat.h"
 
 #include "base/checked.h"
+#include "base/message.h"
 #include "base/ratio.h"
 
 #include <math.h>
@@ -34,9 +35,9 @@ enum ilab_status ilab_offer_price(const struct ilab_tariff *tariff, uint64_t lot
 	};
 	enum ilab_status status = check_count(lots, "the number of lots", err);
 	if (status == ILAB_OK)
-		status = multiply(lots, offer.gpus_per_lot, "the number of GPUs (lots x GPUs a lot)", &offer.gpu_count, err);
+		status = multiply(lots, offer.gpus_per_lot, _("the number of GPUs (lots x GPUs a lot)"), &offer.gpu_count, err);
 	if (status == ILAB_OK)
-		status = multiply(lots, offer.lot_price_cents, "the total in cents (lots x price of a lot)", &offer.total_cents, err);
+		status = multiply(lots, offer.lot_price_cents, _("the total in cents (lots x price of a lot)"), &offer.total_cents, err);
 	if (status == ILAB_OK)
 		*out = offer;
 	return status;
@@ -45,7 +46,7 @@ enum ilab_status ilab_offer_price(const struct ilab_tariff *tariff, uint64_t lot
 enum ilab_status ilab_unit_cost(uint64_t total_cents, uint64_t accepted, struct ilab_arena *arena, struct ilab_unit_cost *out,
 	struct ilab_err *err)
 {
-	enum ilab_status status = check_count(accepted, "the number of accepted results", err);
+	enum ilab_status status = check_count(accepted, _("the number of accepted results"), err);
 	if (status != ILAB_OK)
 		return status;
 	char *decimal = ilab_arena_alloc(arena, ILAB_RATIO_SIZE);
@@ -55,9 +56,9 @@ enum ilab_status ilab_unit_cost(uint64_t total_cents, uint64_t accepted, struct 
 }
 
 static const char *const notes[] = {
-	"A price list proves neither availability nor reservation: check the offer itself before buying.",
-	"A lot's price covers all its GPUs for the whole duration; there is no pro-rata, hourly or currency conversion.",
-	"Accepted results are the user's own count of distinct useful units; repetitions of a benchmark are not new units.",
+	N_("A price list proves neither availability nor reservation: check the offer itself before buying."),
+	N_("A lot's price covers all its GPUs for the whole duration; there is no pro-rata, hourly or currency conversion."),
+	N_("Accepted results are the user's own count of distinct useful units; repetitions of a benchmark are not new units."),
 };
 
 enum ilab_status ilab_cost_compute(const struct ilab_tariffs *tariffs, const char *model, uint64_t days, uint64_t lots,
@@ -98,7 +99,7 @@ static enum ilab_status rate_cost(const struct ilab_offer *offer, uint64_t rate,
 	uint64_t accepted = 0;
 	enum ilab_status status = check_count(rate, "the number of accepted results a day", err);
 	if (status == ILAB_OK)
-		status = multiply(rate, days, "accepted results a day x days", &accepted, err);
+		status = multiply(rate, days, _("accepted results a day x days"), &accepted, err);
 	return status == ILAB_OK ? ilab_unit_cost(offer->total_cents, accepted, arena, out, err) : status;
 }
 
@@ -192,9 +193,9 @@ enum ilab_status ilab_cost_measured(const struct ilab_measure *a, const char *sh
 	if (!(ratio >= 1 && ratio < 1e15))
 		return ilab_err_set(err, ILAB_REFUSED, NULL, 0, "the two median times are too far apart for a ratio of six places");
 	m->ratio_millionths = (uint64_t)ratio;
-	status = scale(m->accepted_results, m->ratio_millionths, 1000000, "the number of accepted results", &m->scaled_accepted_results, err);
+	status = scale(m->accepted_results, m->ratio_millionths, 1000000, _("the number of accepted results"), &m->scaled_accepted_results, err);
 	if (status == ILAB_OK)
-		status = scale(cost->offer.total_cents, m->scaled_accepted_results, m->accepted_results, "the total", &m->break_even_price_cents, err);
+		status = scale(cost->offer.total_cents, m->scaled_accepted_results, m->accepted_results, _("the total"), &m->break_even_price_cents, err);
 	if (status == ILAB_OK)
 		cost->measured = m;
 	return status;

@@ -1,5 +1,6 @@
 #include "cost/tariff.h"
 
+#include "base/message.h"
 #include "cost/tariff_cells.h"
 
 #include <csv.h>
@@ -27,7 +28,7 @@ struct reader {
 
 static const char *where(const struct reader *r, size_t line)
 {
-	return ilab_arena_printf(r->arena, "%s, line %zu", r->name, line);
+	return ilab_arena_printf(r->arena, _("%s, line %zu"), r->name, line);
 }
 
 static enum ilab_status fault(struct reader *r, size_t line, const char *what)
@@ -76,15 +77,15 @@ static void end_row(int terminator, void *data)
 static enum ilab_status check_line(struct reader *r, const char *line, size_t bytes)
 {
 	if (memchr(line, 0, bytes))
-		return fault(r, r->line, "a NUL byte; the table must be UTF-8 text");
+		return fault(r, r->line, _("a NUL byte; the table must be UTF-8 text"));
 	if (bytes && line[bytes - 1] == '\n')
 		bytes--;
 	if (bytes && line[bytes - 1] == '\r')
 		bytes--;
 	if (memchr(line, '\r', bytes))
-		return fault(r, r->line, "a carriage return inside the line; lines end in LF or CRLF");
+		return fault(r, r->line, _("a carriage return inside the line; lines end in LF or CRLF"));
 	if (bytes == 0 && r->row_line == 0)
-		return fault(r, r->line, "the line is empty");
+		return fault(r, r->line, _("the line is empty"));
 	return ILAB_OK;
 }
 
@@ -94,7 +95,7 @@ static enum ilab_status read_rows(struct reader *r, const char *text, size_t byt
 {
 	struct csv_parser parser;
 	if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) != 0)
-		return fault(r, 1, "the CSV reader cannot be set up");
+		return fault(r, 1, _("the CSV reader cannot be set up"));
 	csv_set_space_func(&parser, no_blank);     /* blanks belong to the cell */
 	const char *end = text + bytes;
 	while (text < end && r->status == ILAB_OK) {
@@ -106,11 +107,11 @@ static enum ilab_status read_rows(struct reader *r, const char *text, size_t byt
 		if (r->row_line == 0)
 			r->row_line = r->line;
 		if (csv_parse(&parser, text, length, take_cell, end_row, r) != length && r->status == ILAB_OK)
-			fault(r, r->line, "a quote where none may be; quote the whole cell and write a quote in it twice");
+			fault(r, r->line, _("a quote where none may be; quote the whole cell and write a quote in it twice"));
 		text += length;
 	}
 	if (r->status == ILAB_OK && csv_fini(&parser, take_cell, end_row, r) != 0)
-		fault(r, r->line, "the file ends inside a quoted cell");
+		fault(r, r->line, _("the file ends inside a quoted cell"));
 	csv_free(&parser);
 	return r->status;
 }
@@ -149,7 +150,7 @@ static enum ilab_status check_model(struct reader *r, const struct ilab_tariff *
 static enum ilab_status check_table(struct reader *r)
 {
 	if (r->row_count == 0)
-		return fault(r, r->line ? r->line : 1, r->line ? "there is no price after the header" : "the file is empty");
+		return fault(r, r->line ? r->line : 1, r->line ? _("there is no price after the header") : _("the file is empty"));
 	qsort(r->rows, r->row_count, sizeof(*r->rows), by_model_and_days);
 	for (size_t i = 0, next; i < r->row_count && r->status == ILAB_OK; i = next) {
 		for (next = i + 1; next < r->row_count && !strcmp(r->rows[next].model, r->rows[i].model);)

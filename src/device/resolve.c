@@ -1,5 +1,7 @@
 #include "device/device.h"
 
+#include "base/message.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +27,7 @@ static void describe(char *out, size_t size, const struct ilab_device *const *de
 		char one[160];
 		snprintf(one, sizeof(one), "%s%s \"%.48s\" (%s, %.32s)", i ? ", " : "", d->selector, d->name, d->type, d->platform);
 		if (used + strlen(one) + 24 > size) {
-			snprintf(out + used, size - used, " and %zu more", count - i);
+			snprintf(out + used, size - used, _(" and %zu more"), count - i);
 			return;
 		}
 		memcpy(out + used, one, strlen(one) + 1);
@@ -129,14 +131,14 @@ static enum ilab_status none(const struct ilab_selector *s, const char *backend,
 	struct found all = collect(NULL, false, NULL, listings, count, arena);
 	if (all.count) {
 		describe(text, sizeof(text), all.devices, all.count);
-		return ilab_err_set(err, ILAB_REFUSED, "", 0, "no device %s%s%s; there is %s", wanted, backend ? " through " : "",
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "no device %s%s%s; there is %s", wanted, backend ? _(" through ") : "",
 			backend ? backend : "", text);
 	}
 	const char *reason = NULL;
 	for (size_t i = 0; i < count && !reason; i++)
 		reason = listings[i].reason;
 	return ilab_err_set(err, ILAB_REFUSED, "", 0, "no device %s: %.300s; see `iteragpu-lab environment`", wanted,
-		reason ? plain(reason) : "no backend shows any device");
+		reason ? plain(reason) : _("no backend shows any device"));
 }
 
 /* A backend that cannot answer is the reason, not the missing device. */
@@ -146,7 +148,7 @@ static enum ilab_status check_backend(const char *name, const struct ilab_listin
 	if (l && strcmp(l->state, "unavailable"))
 		return ILAB_OK;
 	return ilab_err_set(err, ILAB_REFUSED, "", 0, "backend %s is unavailable: %.400s", name,
-		l && l->reason ? plain(l->reason) : "it was not asked");
+		l && l->reason ? plain(l->reason) : _("it was not asked"));
 }
 
 enum ilab_status ilab_device_match(const struct ilab_selector *selector, const char *backend, const struct ilab_listing *listings,
@@ -194,7 +196,7 @@ enum ilab_status ilab_device_resolve(const struct ilab_selector *selector, const
 			backends = backends || strcmp(devices[i]->backend, devices[0]->backend) != 0;
 		describe(text, sizeof(text), devices, device_count);
 		status = ilab_err_set(err, ILAB_REFUSED, "", 0, "several views of one device fit: name one with --device%s; there is %s",
-			backends ? ", or a --backend" : "", text);
+			backends ? _(", or a --backend") : "", text);
 	}
 	if (status == ILAB_OK)
 		*out = devices[0];

@@ -1,16 +1,16 @@
 #include "device/device.h"
 
+#include "base/message.h"
 #include "base/numtext.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define EXPECTED "expected opencl:P:D, cuda:N, hip:N, pci:DDDD:BB:DD.F, uuid:..., name:TEXT or cpu"
-
 static enum ilab_status bad(const char *text, const char *why, struct ilab_err *err)
 {
-	return ilab_err_set(err, ILAB_REFUSED, "", 0, "\"%.100s\" is not a device selector%s%s: " EXPECTED
+	return ilab_err_set(err, ILAB_REFUSED, "", 0, "\"%.100s\" is not a device selector%s%s: "
+		"expected opencl:P:D, cuda:N, hip:N, pci:DDDD:BB:DD.F, uuid:..., name:TEXT or cpu"
 		"; `iteragpu-lab environment --list` shows those of this machine", text, *why ? ", " : "", why);
 }
 
@@ -96,7 +96,7 @@ enum ilab_status ilab_selector_parse(const char *text, struct ilab_arena *arena,
 		if (strncmp(text, backends[i].name, length) || text[length] != ':')
 			continue;
 		if (!indices(text + length + 1, index, backends[i].indices))
-			return bad(text, backends[i].indices == 2 ? "it needs two whole numbers" : "it needs one whole number", err);
+			return bad(text, backends[i].indices == 2 ? _("it needs two whole numbers") : _("it needs one whole number"), err);
 		out->kind = ILAB_SELECT_BACKEND;
 		out->backend = backends[i].name;
 		out->platform_index = backends[i].indices == 2 ? index[0] : 0;
@@ -106,12 +106,12 @@ enum ilab_status ilab_selector_parse(const char *text, struct ilab_arena *arena,
 	if (!strncmp(text, "pci:", 4)) {
 		out->kind = ILAB_SELECT_PCI;
 		out->text = canonical_pci(arena, text + 4);
-		return out->text ? ILAB_OK : bad(text, "a PCI address looks like 0000:01:00.0", err);
+		return out->text ? ILAB_OK : bad(text, _("a PCI address looks like 0000:01:00.0"), err);
 	}
 	if (!strncmp(text, "uuid:", 5)) {
 		out->kind = ILAB_SELECT_UUID;
 		out->text = canonical_uuid(arena, text + 5);
-		return out->text ? ILAB_OK : bad(text, "a UUID has 8-4-4-4-12 hexadecimal digits", err);
+		return out->text ? ILAB_OK : bad(text, _("a UUID has 8-4-4-4-12 hexadecimal digits"), err);
 	}
 	if (!strncmp(text, "name:", 5) && text[5]) {
 		out->kind = ILAB_SELECT_NAME;

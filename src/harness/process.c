@@ -97,7 +97,7 @@ static enum ilab_status cannot_start(const char *step, int code, struct ilab_err
 {
 	if (code == EMFILE)
 		return ilab_process_lacks_descriptors(err);
-	return ilab_err_set(err, ILAB_FAILED, "fork", code, "cannot start a worker process: %s: %s", step, strerror(code));
+	return ilab_err_set(err, ILAB_FAILED, "fork", code, "cannot start a worker process: %s: %s", step, ilab_err_errno(code));
 }
 
 enum ilab_status ilab_process_lacks_descriptors(struct ilab_err *err)

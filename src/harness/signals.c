@@ -37,7 +37,7 @@ enum ilab_status ilab_signals_catch(struct ilab_err *err)
 		return ILAB_OK;
 	if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
 		return errno == EMFILE ? ilab_process_lacks_descriptors(err)
-			: ilab_err_set(err, ILAB_FAILED, "pipe2", errno, "cannot make a pipe: %s", strerror(errno));
+			: ilab_err_set(err, ILAB_FAILED, "pipe2", errno, "cannot make a pipe: %s", ilab_err_errno(errno));
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
 		sigaction(caught[i], NULL, &old);

@@ -93,7 +93,7 @@ enum ilab_status ilab_worker_environment(struct ilab_arena *arena, const struct 
 	for (size_t i = 0; options->cache_dir && i < COUNT(caches); i++) {
 		const char *folder = ilab_arena_printf(arena, "%s/%s", options->cache_dir, caches[i].folder);
 		if (mkdir(folder, 0700) < 0 && errno != EEXIST)
-			return ilab_err_set(err, ILAB_FAILED, "mkdir", errno, "cannot make a folder for a cold cache: %s", strerror(errno));
+			return ilab_err_set(err, ILAB_FAILED, "mkdir", errno, "cannot make a folder for a cold cache: %s", ilab_err_errno(errno));
 		list[n++] = ilab_arena_printf(arena, "%s=%s", caches[i].variable, folder);
 	}
 	if (options->vendors_dir)

@@ -1,5 +1,6 @@
 #include "result/document.h"
 
+#include "base/message.h"
 #include "result/ceilings.h"
 #include "result/compare.h"
 #include "result/cost.h"
@@ -167,7 +168,7 @@ enum ilab_status ilab_document_validate(const char *text, size_t bytes, struct i
 			*schema = name;
 		status = validate_kind(json, name, arena, err);
 	} else {
-		status = ilab_err_set(err, ILAB_IO, NULL, 0, cJSON_IsObject(json) ? "schema: missing" : "document: expected an object");
+		status = ilab_err_set(err, ILAB_IO, NULL, 0, cJSON_IsObject(json) ? N_("schema: missing") : N_("document: expected an object"));
 	}
 	cJSON_Delete(json);
 	return status;

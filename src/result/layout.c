@@ -1,5 +1,6 @@
 #include "result/layout.h"
 
+#include "base/message.h"
 #include "base/numtext.h"
 
 #include <inttypes.h>
@@ -66,6 +67,14 @@ void ilab_layout_pair(struct ilab_text_buffer *b, const char *key, const char *f
 	wrap_words(b, ILAB_LAYOUT_KEY, line);
 }
 
+const char *ilab_layout_cell(struct ilab_arena *arena, const char *text, int width)
+{
+	const size_t wanted = (size_t)(width < 0 ? -width : width), now = columns(text, strlen(text));
+	const int spaces = now < wanted ? (int)(wanted - now) : 0;
+
+	return width < 0 ? ilab_arena_printf(arena, "%s%*s", text, spaces, "") : ilab_arena_printf(arena, "%*s%s", spaces, "", text);
+}
+
 const char *ilab_layout_fixed(struct ilab_arena *arena, double v, unsigned decimals)
 {
 	char text[400];            /* the largest double has 309 digits before the point */
@@ -100,9 +109,9 @@ const char *ilab_layout_flops(struct ilab_arena *arena, double v)
 	return scaled(arena, v, units, sizeof units / sizeof *units);
 }
 
-const char *ilab_layout_count(struct ilab_arena *arena, ilab_u128 n, const char *thing)
+const char *ilab_layout_count(struct ilab_arena *arena, ilab_u128 n, const char *one, const char *many)
 {
-	return ilab_arena_printf(arena, "%s %s%s", ilab_layout_grouped(arena, n), thing, n == 1 ? "" : "s");
+	return ilab_arena_printf(arena, "%s %s", ilab_layout_grouped(arena, n), ilab_message_plural(one, many, n > 2 ? 2 : (unsigned long)n));
 }
 
 const char *ilab_layout_mib(struct ilab_arena *arena, uint64_t bytes)

@@ -16,11 +16,14 @@ void ilab_layout_pair(struct ilab_text_buffer *b, const char *key, const char *f
 /* Text wrapped between words: the first line after `lead`, the others after as many spaces. */
 void ilab_layout_wrap(struct ilab_text_buffer *b, const char *lead, const char *text);
 
+/* The text with spaces to `width` columns, before it, or after it when `width` is negative: printf counts bytes. */
+const char *ilab_layout_cell(struct ilab_arena *arena, const char *text, int width);
+
 /* Short texts of figures, owned by `arena`. */
 const char *ilab_layout_seconds(struct ilab_arena *arena, double v);       /* "12.500 us" "1.250 s" */
 const char *ilab_layout_mib(struct ilab_arena *arena, uint64_t bytes);     /* "0.126", without unit */
 const char *ilab_layout_bytes(struct ilab_arena *arena, uint64_t bytes);   /* "8.00 GiB" */
-const char *ilab_layout_count(struct ilab_arena *arena, ilab_u128 n, const char *thing);   /* "1 byte" "2,048 bytes"; plurals with s */
+const char *ilab_layout_count(struct ilab_arena *arena, ilab_u128 n, const char *one, const char *many);   /* "1 byte" "2,048 bytes" */
 const char *ilab_layout_flops(struct ilab_arena *arena, double v);         /* "2.097 GFLOP/s" */
 const char *ilab_layout_short(struct ilab_arena *arena, double v);         /* "2.1e-07" */
 const char *ilab_layout_fixed(struct ilab_arena *arena, double v, unsigned decimals);

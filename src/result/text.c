@@ -1,5 +1,6 @@
 #include "result/text.h"
 
+#include "base/message.h"
 #include "base/numtext.h"
 #include "result/layout.h"
 
@@ -11,7 +12,7 @@
 /* Of a small model the bytes say it all: larger units would show zeros. */
 static const char *amount(struct ilab_arena *arena, ilab_u128 bytes, bool decimal_too)
 {
-	const char *whole = ilab_layout_count(arena, bytes, "byte");
+	const char *whole = ilab_layout_count(arena, bytes, "byte", "bytes");
 	char gib[ILAB_NUMTEXT_SIZE];
 
 	if (bytes < 1 << 20)
@@ -25,12 +26,12 @@ const char *ilab_text_estimate(const struct ilab_estimate *r, struct ilab_arena 
 {
 	struct ilab_text_buffer b = { .arena = arena };
 
-	ilab_layout_pair(&b, "parameters", "%s of %s", ilab_layout_grouped(arena, r->parameters), ilab_layout_count(arena, r->bits, "bit"));
-	ilab_layout_pair(&b, "weights", "%s", amount(arena, r->weight_bytes, true));
-	ilab_layout_pair(&b, "reserve", "%s", amount(arena, r->total_bytes - r->weight_bytes, false));
-	ilab_layout_pair(&b, "total", "%s", amount(arena, r->total_bytes, false));
+	ilab_layout_pair(&b, _("parameters"), _("%s of %s"), ilab_layout_grouped(arena, r->parameters), ilab_layout_count(arena, r->bits, "bit", "bits"));
+	ilab_layout_pair(&b, _("weights"), "%s", amount(arena, r->weight_bytes, true));
+	ilab_layout_pair(&b, _("reserve"), "%s", amount(arena, r->total_bytes - r->weight_bytes, false));
+	ilab_layout_pair(&b, _("total"), "%s", amount(arena, r->total_bytes, false));
 	for (size_t i = 0; i < r->assumption_count; i++)
-		ilab_layout_wrap(&b, i == 0 ? "assumptions   - " : "              - ", r->assumptions[i]);
+		ilab_layout_wrap(&b, ilab_arena_printf(arena, "%s- ", ilab_layout_cell(arena, i == 0 ? _("assumptions") : "", -ILAB_LAYOUT_KEY)), _(r->assumptions[i]));
 	return b.text;
 }
 
@@ -60,16 +61,16 @@ static const char *indented(struct ilab_arena *arena, const char *key)
 
 static void add_host(struct ilab_text_buffer *b, const struct ilab_environment *r)
 {
-	ilab_layout_pair(b, "host", "%s, %s, %s, %s", r->host.os != NULL ? r->host.os : "unknown system",
-		r->host.kernel != NULL ? r->host.kernel : "unknown kernel", r->host.cpu_model != NULL ? r->host.cpu_model : "unknown CPU",
-		ilab_layout_count(b->arena, r->host.logical_cores, "logical core"));
+	ilab_layout_pair(b, _("host"), "%s, %s, %s, %s", r->host.os != NULL ? r->host.os : _("unknown system"),
+		r->host.kernel != NULL ? r->host.kernel : _("unknown kernel"), r->host.cpu_model != NULL ? r->host.cpu_model : _("unknown CPU"),
+		ilab_layout_count(b->arena, r->host.logical_cores, "logical core", "logical cores"));
 	if (r->loader_name.reason == NULL)
-		ilab_layout_pair(b, "loader", "%s %s", r->loader_name.value, known_or(&r->loader_version, ""));
+		ilab_layout_pair(b, _("loader"), "%s %s", r->loader_name.value, known_or(&r->loader_version, ""));
 }
 
 static void add_backends(struct ilab_text_buffer *b, const struct ilab_environment *r)
 {
-	ilab_text_add(b, "\nbackends\n");
+	ilab_text_add(b, "\n%s\n", _("backends"));
 	for (size_t i = 0; i < r->backend_count; i++)
 		ilab_layout_pair(b, indented(b->arena, r->backends[i].backend), "%s", state_text(b->arena, &r->backends[i]));
 }
@@ -82,7 +83,7 @@ static void add_platforms(struct ilab_text_buffer *b, const struct ilab_environm
 		for (size_t k = 0; k < r->backends[i].platform_count; k++) {
 			const struct ilab_platform *p = &r->backends[i].platforms[k];
 			if (!any)
-				ilab_text_add(b, "\nplatforms\n");
+				ilab_text_add(b, "\n%s\n", _("platforms"));
 			any = true;
 			ilab_layout_pair(b, ilab_arena_printf(b->arena, "  %s:%" PRIu32, p->backend, p->index), "%s, %s (%s)", p->name, p->version, p->vendor);
 		}
@@ -93,9 +94,9 @@ static void add_device(struct ilab_text_buffer *b, const struct ilab_device *d)
 	struct ilab_arena *arena = b->arena;
 
 	ilab_layout_pair(b, indented(arena, d->selector), "%s, %s", d->name, d->type);
-	ilab_layout_pair(b, "", "%s memory, at most %s in one allocation, %s", ilab_layout_bytes(arena, d->total_memory_bytes),
-		ilab_layout_bytes(arena, d->max_allocation_bytes), ilab_layout_count(arena, d->compute_units, "compute unit"));
-	ilab_layout_pair(b, "", "%s, driver %s", known_or(&d->api_version, "version unknown"), known_or(&d->driver_version, "unknown"));
+	ilab_layout_pair(b, "", _("%s memory, at most %s in one allocation, %s"), ilab_layout_bytes(arena, d->total_memory_bytes),
+		ilab_layout_bytes(arena, d->max_allocation_bytes), ilab_layout_count(arena, d->compute_units, "compute unit", "compute units"));
+	ilab_layout_pair(b, "", _("%s, driver %s"), known_or(&d->api_version, _("version unknown")), known_or(&d->driver_version, _("unknown")));
 }
 
 static void add_devices(struct ilab_text_buffer *b, const struct ilab_environment *r)
@@ -105,7 +106,7 @@ static void add_devices(struct ilab_text_buffer *b, const struct ilab_environmen
 	for (size_t i = 0; i < r->backend_count; i++)
 		for (size_t k = 0; k < r->backends[i].device_count; k++) {
 			if (!any)
-				ilab_text_add(b, "\ndevices\n");
+				ilab_text_add(b, "\n%s\n", _("devices"));
 			any = true;
 			add_device(b, &r->backends[i].devices[k]);
 		}
@@ -115,14 +116,14 @@ static void add_devices(struct ilab_text_buffer *b, const struct ilab_environmen
 static void add_physical(struct ilab_text_buffer *b, const struct ilab_environment *r)
 {
 	if (r->physical_count > 0)
-		ilab_text_add(b, "\nphysical devices\n");
+		ilab_text_add(b, "\n%s\n", _("physical devices"));
 	for (size_t p = 0; p < r->physical_count; p++) {
 		const char *reached = "";
 		for (size_t i = 0; i < r->backend_count; i++)
 			for (size_t k = 0; k < r->backends[i].device_count; k++)
 				if (r->backends[i].devices[k].physical == (int64_t)p)
 					reached = ilab_arena_printf(b->arena, "%s %s", reached, r->backends[i].devices[k].selector);
-		ilab_layout_pair(b, indented(b->arena, r->physical[p].identity), "reached by%s", reached);
+		ilab_layout_pair(b, indented(b->arena, r->physical[p].identity), _("reached by%s"), reached);
 	}
 }
 
@@ -136,8 +137,8 @@ const char *ilab_text_environment(const struct ilab_environment *r, struct ilab_
 	add_devices(&b, r);
 	add_physical(&b, r);
 	if (r->advice_count > 0)
-		ilab_text_add(&b, "\nadvice\n");
+		ilab_text_add(&b, "\n%s\n", _("advice"));
 	for (size_t i = 0; i < r->advice_count; i++)
-		ilab_layout_wrap(&b, "  - ", r->advice[i]);
+		ilab_layout_wrap(&b, "  - ", _(r->advice[i]));
 	return b.text;
 }

@@ -1,24 +1,25 @@
 #include "result/ceilings.h"
 
+#include "base/message.h"
 #include "result/layout.h"
 
 const char *ilab_text_ceilings(const struct ilab_ceilings *r, bool verbose, struct ilab_arena *arena)
 {
 	struct ilab_text_buffer b = { .arena = arena };
 
-	ilab_layout_pair(&b, "device", "%s (%s, %s)", r->device_name, r->identity, r->device_type);
+	ilab_layout_pair(&b, _("device"), "%s (%s, %s)", r->device_name, r->identity, r->device_type);
 	ilab_text_add(&b, "\n");
 	for (size_t i = 0; i < r->copy_count; i++)
-		ilab_layout_pair(&b, i == 0 ? "copy" : "", "%8s GB/s read and written, %s", ilab_layout_fixed(arena, r->copies[i].bytes_per_second / 1e9, r->copies[i].bytes_per_second < 1e9 ? 4 : 1),
+		ilab_layout_pair(&b, i == 0 ? _("copy") : "", _("%8s GB/s read and written, %s"), ilab_layout_fixed(arena, r->copies[i].bytes_per_second / 1e9, r->copies[i].bytes_per_second < 1e9 ? 4 : 1),
 			r->copies[i].view);
 	for (size_t i = 0; i < r->arithmetic_count; i++) {
 		const struct ilab_ceiling *c = &r->arithmetic[i];
 		ilab_layout_pair(&b, c->dtype, "%16s  %-6s %s%s", ilab_layout_flops(arena, c->flop_per_second), c->unit, c->view,
-			ilab_ceilings_best(r, c->dtype) == c ? "  <- ceiling" : "");
+			ilab_ceilings_best(r, c->dtype) == c ? _("  <- ceiling") : "");
 	}
 	if (!verbose && r->unmeasured_count > 0)
-		ilab_layout_pair(&b, "unmeasured", "%zu, with reasons in the document and with --verbose", r->unmeasured_count);
+		ilab_layout_pair(&b, _("unmeasured"), _("%zu, with reasons in the document and with --verbose"), r->unmeasured_count);
 	for (size_t i = 0; verbose && i < r->unmeasured_count; i++)
-		ilab_layout_pair(&b, i == 0 ? "unmeasured" : "", "%s", r->unmeasured[i]);
+		ilab_layout_pair(&b, i == 0 ? _("unmeasured") : "", "%s", r->unmeasured[i]);
 	return b.text;
 }

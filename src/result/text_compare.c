@@ -1,6 +1,7 @@
 #include "result/compare.h"
 
 #include "base/compare_stats.h"
+#include "base/message.h"
 #include "result/layout.h"
 
 #include <inttypes.h>
@@ -28,19 +29,20 @@ static void add_view(struct ilab_text_buffer *b, const struct ilab_compare *r, s
 	const struct ilab_measure *m = v->run_count > 0 ? &v->runs[0].document : NULL;
 	const uint64_t slow = m != NULL ? m->configuration.slow_down_billionths : 0;
 
-	ilab_layout_pair(b, i == 0 ? "views" : "", "%s  %s%s%s%s%s", letter(b->arena, i), v->view, v->reason != NULL ? ": " : "",
+	ilab_layout_pair(b, i == 0 ? _("views") : "", "%s  %s%s%s%s%s", letter(b->arena, i), v->view, v->reason != NULL ? ": " : "",
 		v->reason != NULL ? v->status : "", v->reason != NULL ? ": " : "", v->reason != NULL ? v->reason : "");
 	if (slow != 0)
-		ilab_layout_pair(b, "", "   TEST: held up by %s %% of its own time", ilab_layout_fixed(b->arena, (double)slow / 1e7, 2));
+		ilab_layout_pair(b, "", _("   TEST: held up by %s %% of its own time"), ilab_layout_fixed(b->arena, (double)slow / 1e7, 2));
 }
 
 static void add_heading(struct ilab_text_buffer *b, const struct ilab_compare *r)
 {
-	ilab_layout_pair(b, "device", "%s (%s, %s)", r->device_name, r->identity, r->device_type);
-	ilab_layout_pair(b, "shape", "batch %" PRIu64 ", context %" PRIu64 ", width %" PRIu64 ", hidden %" PRIu64 ", %s", r->configuration.batch,
+	ilab_layout_pair(b, _("device"), "%s (%s, %s)", r->device_name, r->identity, r->device_type);
+	ilab_layout_pair(b, _("shape"), _("batch %" PRIu64 ", context %" PRIu64 ", width %" PRIu64 ", hidden %" PRIu64 ", %s"), r->configuration.batch,
 		r->configuration.context, r->configuration.width, r->configuration.hidden, r->configuration.dtype);
-	ilab_layout_pair(b, "runs", "%" PRIu64 " round%s of a new process for each view, %" PRIu64 " warm passes a run", r->configuration.rounds,
-		r->configuration.rounds == 1 ? "" : "s", r->configuration.repeats);
+	ilab_layout_pair(b, _("runs"), ilab_message_plural("%" PRIu64 " round of a new process for each view, %" PRIu64 " warm passes a run",
+		"%" PRIu64 " rounds of a new process for each view, %" PRIu64 " warm passes a run", r->configuration.rounds),
+		r->configuration.rounds, r->configuration.repeats);
 	for (size_t i = 0; i < r->view_count; i++)
 		add_view(b, r, i);
 }
@@ -62,7 +64,7 @@ static const char *reach(struct ilab_arena *arena, const struct ilab_real *value
 		return "-";
 	const double down = 100 * (low->value / value->value - 1), up = 100 * (high->value / value->value - 1);
 	if (up >= 1000)
-		return "wide";
+		return _("wide");
 	return ilab_arena_printf(arena, "%s%s +%s %%", down < 0 ? "" : "-", ilab_layout_fixed(arena, down, 1), ilab_layout_fixed(arena, up, 1));
 }
 
@@ -70,7 +72,7 @@ static const char *bounds(struct ilab_arena *arena, const struct ilab_compare_ro
 {
 	if (row->ratio_low.reason != NULL || row->ratio_high.reason != NULL)
 		return "-";
-	return ilab_arena_printf(arena, "%s to %s", ratio_text(arena, row->ratio_low.value),
+	return ilab_arena_printf(arena, _("%s to %s"), ratio_text(arena, row->ratio_low.value),
 		ratio_text(arena, row->ratio_high.value));
 }
 
@@ -88,7 +90,7 @@ static void add_row(struct ilab_text_buffer *b, const struct ilab_compare *r, co
 		ilab_layout_seconds(arena, row->median_seconds.value),
 		reach(arena, &row->median_seconds, &row->ci_low_seconds, &row->ci_high_seconds),
 		reference ? "1" : row->ratio.reason != NULL ? "-" : ratio_text(arena, row->ratio.value), reference ? "" : bounds(arena, row),
-		reference ? "reference" : row->verdict.value != NULL ? row->verdict.value : "-",
+		reference ? ilab_layout_cell(arena, _("reference"), -9) : row->verdict.value != NULL ? row->verdict.value : "-",
 		row->share_of_ceiling.reason != NULL ? "" : ilab_arena_printf(arena, "  %6s %%", ilab_layout_fixed(arena, 100 * row->share_of_ceiling.value, 1)),
 		row->suspect.reason == NULL && row->suspect.value ? " !" : "");
 }
@@ -115,9 +117,11 @@ static void add_times(struct ilab_text_buffer *b, const struct ilab_compare *r)
 {
 	static const char *const order[] = { "warm_forward", "cold_forward", "model_load", "inputs", "warmup" };
 
-	ilab_text_add(b, "\n%-5s %11s %14s  %7s  %-16s %s\n", "view", "median", "95 % interval",
-		ilab_arena_printf(b->arena, "time/%s", letter(b->arena, index_of(r, r->against))), "95 % interval",
-		r->ceilings != NULL ? "verdict   of ceiling" : "verdict");
+	ilab_text_add(b, "\n%-5s %11s %14s  %7s  %-16s %s\n", ilab_layout_cell(b->arena, _("view"), -5), ilab_layout_cell(b->arena, _("median"), 11),
+		ilab_layout_cell(b->arena, /* xgettext:no-c-format */ _("95 % interval"), 14),
+		ilab_layout_cell(b->arena, ilab_arena_printf(b->arena, _("time/%s"), letter(b->arena, index_of(r, r->against))), 7),
+		ilab_layout_cell(b->arena, _("95 % interval"), -16),
+		r->ceilings != NULL ? ilab_arena_printf(b->arena, "%s%s", ilab_layout_cell(b->arena, _("verdict"), -10), _("of ceiling")) : _("verdict"));
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		add_phase(b, r, order[i]);
 }
@@ -147,7 +151,8 @@ static uint64_t largest_allocated(const struct ilab_compare *r, const char *view
 
 static void add_memory(struct ilab_text_buffer *b, const struct ilab_compare *r)
 {
-	ilab_text_add(b, "\n%-5s %15s %15s   %s\n", "view", "peak allocated", "peak reserved", "MiB; counted by (reserved is not comparable)");
+	ilab_text_add(b, "\n%-5s %15s %15s   %s\n", ilab_layout_cell(b->arena, _("view"), -5),
+		ilab_layout_cell(b->arena, _("peak allocated"), 15), ilab_layout_cell(b->arena, _("peak reserved"), 15), _("MiB; counted by (reserved is not comparable)"));
 	for (size_t i = 0; i < r->view_count; i++) {
 		const struct ilab_compare_view *v = &r->views[i];
 		if (v->reason != NULL || v->run_count == 0)
@@ -162,8 +167,8 @@ static void add_agreement(struct ilab_text_buffer *b, const struct ilab_compare 
 	for (size_t i = 0; i < r->agreement_count; i++) {
 		const struct ilab_agreement *a = &r->agreements[i];
 		const char *figure = a->relative_error.reason != NULL ? a->relative_error.reason
-			: a->relative_error.value == 0 ? "the same bits" : ilab_arena_printf(b->arena, "differ by %s", ilab_layout_short(b->arena, a->relative_error.value));
-		ilab_layout_pair(b, i == 0 ? "outputs" : "", "%s and %s: %s", letter(b->arena, index_of(r, a->view_a)), letter(b->arena, index_of(r, a->view_b)), figure);
+			: a->relative_error.value == 0 ? _("the same bits") : ilab_arena_printf(b->arena, _("differ by %s"), ilab_layout_short(b->arena, a->relative_error.value));
+		ilab_layout_pair(b, i == 0 ? _("outputs") : "", _("%s and %s: %s"), letter(b->arena, index_of(r, a->view_a)), letter(b->arena, index_of(r, a->view_b)), figure);
 	}
 }
 
@@ -174,13 +179,13 @@ static void add_notes(struct ilab_text_buffer *b, const struct ilab_compare *r)
 	const int margin = (int)(100 * (r->configuration.rounds > 1 ? ILAB_COMPARE_MARGIN : ILAB_COMPARE_MARGIN_SINGLE) + 0.5);
 
 	if (best != NULL)
-		ilab_layout_pair(b, "ceiling", "%s (%s, %s); ! = above it by more than 5 %%: suspect", ilab_layout_flops(b->arena, best->flop_per_second),
+		ilab_layout_pair(b, _("ceiling"), _("%s (%s, %s); ! = above it by more than 5 %%: suspect"), ilab_layout_flops(b->arena, best->flop_per_second),
 			best->unit, best->view);
-	ilab_layout_pair(b, "verdict", "slower: takes more time than %s by more than %d %%, and that is no noise (95 %% interval; at 99 %% not 1); same: within %d %%; ambiguous: the runs do not tell",
+	ilab_layout_pair(b, _("verdict"), _("slower: takes more time than %s by more than %d %%, and that is no noise (95 %% interval; at 99 %% not 1); same: within %d %%; ambiguous: the runs do not tell"),
 		letter(b->arena, index_of(r, r->against)), margin,
 		margin);
 	if (r->configuration.rounds < ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE)
-		ilab_layout_pair(b, "-", "no verdict on phases that happen once a run, below %d rounds", ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE);
+		ilab_layout_pair(b, "-", _("no verdict on phases that happen once a run, below %d rounds"), ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE);
 }
 
 const char *ilab_text_compare(const struct ilab_compare *r, bool verbose, struct ilab_arena *arena)

@@ -1,5 +1,6 @@
 #include "result/diff.h"
 
+#include "base/message.h"
 #include "result/layout.h"
 
 #include <string.h>
@@ -15,11 +16,11 @@ static void add_differences(struct ilab_text_buffer *b, const struct ilab_diff *
 {
 	for (size_t i = 0; i < r->difference_count && (verbose || i < SHOWN_DIFFERENCES); i++) {
 		const struct ilab_difference *d = &r->differences[i];
-		ilab_layout_wrap(b, i == 0 ? "differs       " : "              ",
+		ilab_layout_wrap(b, ilab_layout_cell(b->arena, i == 0 ? _("differs") : "", -ILAB_LAYOUT_KEY),
 			ilab_arena_printf(b->arena, "%s: %s -> %s", d->path, value_text(d->base), value_text(d->other)));
 	}
 	if (!verbose && r->difference_count > SHOWN_DIFFERENCES)
-		ilab_layout_pair(b, "", "and %zu more: --verbose shows them all", r->difference_count - SHOWN_DIFFERENCES);
+		ilab_layout_pair(b, "", _("and %zu more: --verbose shows them all"), r->difference_count - SHOWN_DIFFERENCES);
 }
 
 static bool same_group(const struct ilab_diff_row *a, const struct ilab_diff_row *b)
@@ -41,10 +42,10 @@ static void add_row(struct ilab_text_buffer *b, const struct ilab_diff_row *d)
 {
 	struct ilab_arena *arena = b->arena;
 	const char *interval = d->row.ratio_low.reason != NULL ? "-"
-		: ilab_arena_printf(arena, "%s to %s", change(arena, &d->row.ratio_low), change(arena, &d->row.ratio_high));
+		: ilab_arena_printf(arena, _("%s to %s"), change(arena, &d->row.ratio_low), change(arena, &d->row.ratio_high));
 
 	if (d->not_comparable != NULL) {
-		ilab_text_add(b, "  not-comparable: %s\n", d->not_comparable);
+		ilab_text_add(b, _("  not-comparable: %s\n"), d->not_comparable);
 		return;
 	}
 	ilab_text_add(b, "  %-13s %11s %11s %9s  %-19s %s\n", d->row.phase,
@@ -56,7 +57,9 @@ static void add_row(struct ilab_text_buffer *b, const struct ilab_diff_row *d)
 static void add_rows(struct ilab_text_buffer *b, const struct ilab_diff *r)
 {
 	if (r->row_count > 0)
-		ilab_text_add(b, "\n  %-13s %11s %11s %9s  %-19s %s\n", "phase", "base", "new", "time", "95 % interval", "verdict");
+		ilab_text_add(b, "\n  %-13s %11s %11s %9s  %-19s %s\n", ilab_layout_cell(b->arena, _("phase"), -13),
+			ilab_layout_cell(b->arena, _("base"), 11), ilab_layout_cell(b->arena, _("new"), 11),
+			ilab_layout_cell(b->arena, _("time"), 9), ilab_layout_cell(b->arena, _("95 % interval"), -19), _("verdict"));
 	for (size_t i = 0; i < r->row_count; i++) {
 		const struct ilab_diff_row *d = &r->rows[i];
 		if (i == 0 || !same_group(d, d - 1)) {
@@ -72,17 +75,17 @@ const char *ilab_text_diff(const struct ilab_diff *r, bool verbose, struct ilab_
 {
 	struct ilab_text_buffer b = { .arena = arena };
 
-	ilab_layout_pair(&b, "base", "%s (%s, %s)", r->base.file, r->base.kind, r->base.started_utc);
+	ilab_layout_pair(&b, _("base"), "%s (%s, %s)", r->base.file, r->base.kind, r->base.started_utc);
 	for (size_t i = 0; i < r->other_count; i++)
-		ilab_layout_pair(&b, i == 0 ? "new" : "", "%s (%s, %s)", r->others[i].file, r->others[i].kind, r->others[i].started_utc);
+		ilab_layout_pair(&b, i == 0 ? _("new") : "", "%s (%s, %s)", r->others[i].file, r->others[i].kind, r->others[i].started_utc);
 	add_differences(&b, r, verbose);
 	add_rows(&b, r);
 	if (r->row_count > 0 || r->unmatched_count > 0)
 		ilab_text_add(&b, "\n");
 	for (size_t i = 0; i < r->unmatched_count; i++)
-		ilab_layout_pair(&b, i == 0 ? "unmatched" : "", "%s: %s", r->unmatched[i].what, r->unmatched[i].reason);
-	ilab_layout_pair(&b, "worst loss", "%s", r->worst_loss_percent.reason != NULL ? r->worst_loss_percent.reason
-		: r->worst_loss_percent.value == 0 ? "none outside the noise"
-		: ilab_arena_printf(arena, "%s %% more time, outside the noise", ilab_layout_fixed(arena, r->worst_loss_percent.value, 1)));
+		ilab_layout_pair(&b, i == 0 ? _("unmatched") : "", "%s: %s", r->unmatched[i].what, r->unmatched[i].reason);
+	ilab_layout_pair(&b, _("worst loss"), "%s", r->worst_loss_percent.reason != NULL ? r->worst_loss_percent.reason
+		: r->worst_loss_percent.value == 0 ? _("none outside the noise")
+		: ilab_arena_printf(arena, _("%s %% more time, outside the noise"), ilab_layout_fixed(arena, r->worst_loss_percent.value, 1)));
 	return b.text;
 }

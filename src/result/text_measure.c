@@ -1,5 +1,6 @@
 #include "result/text.h"
 
+#include "base/message.h"
 #include "result/layout.h"
 
 #include <inttypes.h>
@@ -51,9 +52,13 @@ static void add_warm_summary(struct ilab_text_buffer *b, const struct ilab_measu
 static void add_phases(struct ilab_text_buffer *b, const struct ilab_measure *r, bool verbose)
 {
 	bool collapse = !verbose && r->summary.samples > MANY_ROWS;
+	const char *clock = ilab_layout_cell(b->arena, _("clock"), 11);
+	const char *allocated = ilab_layout_cell(b->arena, _("allocated"), 9), *reserved = ilab_layout_cell(b->arena, _("reserved"), 9);
 
-	ilab_text_add(b, "%-16s %11s %11s %19s %19s\n", "", "host", "device", "end MiB", "peak MiB");
-	ilab_text_add(b, "%-16s %11s %11s %9s %9s %9s %9s\n", "phase", "clock", "clock", "allocated", "reserved", "allocated", "reserved");
+	ilab_text_add(b, "%-16s %11s %11s %19s %19s\n", "", ilab_layout_cell(b->arena, _("host"), 11),
+		ilab_layout_cell(b->arena, _("device"), 11), ilab_layout_cell(b->arena, _("end MiB"), 19), ilab_layout_cell(b->arena, _("peak MiB"), 19));
+	ilab_text_add(b, "%-16s %11s %11s %9s %9s %9s %9s\n", ilab_layout_cell(b->arena, _("phase"), -16),
+		clock, clock, allocated, reserved, allocated, reserved);
 	for (size_t i = 0; i < r->phase_count; i++) {
 		const struct ilab_phase *p = &r->phases[i];
 		if (is_warm(p) && collapse)
@@ -77,19 +82,19 @@ static void add_spread(struct ilab_text_buffer *b, const struct ilab_measure *r)
 	struct ilab_arena *arena = b->arena;
 
 	if (r->summary.median_seconds.reason != NULL) {
-		ilab_layout_pair(b, "median", "- (%s)", r->summary.median_seconds.reason);
+		ilab_layout_pair(b, _("median"), "- (%s)", r->summary.median_seconds.reason);
 		return;
 	}
-	ilab_layout_pair(b, "median", "%s over %" PRIu64 " pass%s, from %s to %s", ilab_layout_seconds(arena, r->summary.median_seconds.value),
-		r->summary.samples, r->summary.samples == 1 ? "" : "es", seconds_or_reason(arena, &r->summary.min_seconds), seconds_or_reason(arena, &r->summary.max_seconds));
+	ilab_layout_pair(b, _("median"), ilab_message_plural("%s over %" PRIu64 " pass, from %s to %s", "%s over %" PRIu64 " passes, from %s to %s",
+		r->summary.samples), ilab_layout_seconds(arena, r->summary.median_seconds.value), r->summary.samples, seconds_or_reason(arena, &r->summary.min_seconds), seconds_or_reason(arena, &r->summary.max_seconds));
 	if (r->summary.ci_low_seconds.reason != NULL)
-		ilab_layout_pair(b, "interval", "- (%s)", r->summary.ci_low_seconds.reason);
+		ilab_layout_pair(b, _("interval"), "- (%s)", r->summary.ci_low_seconds.reason);
 	else
-		ilab_layout_pair(b, "interval", "%s to %s for the median, with %s %% coverage", ilab_layout_seconds(arena, r->summary.ci_low_seconds.value),
+		ilab_layout_pair(b, _("interval"), _("%s to %s for the median, with %s %% coverage"), ilab_layout_seconds(arena, r->summary.ci_low_seconds.value),
 			seconds_or_reason(arena, &r->summary.ci_high_seconds), ilab_layout_fixed(arena, 100 * r->summary.ci_coverage.value, 2));
 	if (r->summary.drift_ratio.reason == NULL && r->summary.outliers.reason == NULL)
-		ilab_layout_pair(b, "stability", "last third / first third %s, %s", ilab_layout_fixed(arena, r->summary.drift_ratio.value, 3),
-			ilab_layout_count(arena, r->summary.outliers.value, "outlier"));
+		ilab_layout_pair(b, _("stability"), _("last third / first third %s, %s"), ilab_layout_fixed(arena, r->summary.drift_ratio.value, 3),
+			ilab_layout_count(arena, r->summary.outliers.value, "outlier", "outliers"));
 }
 
 static void add_rate(struct ilab_text_buffer *b, const struct ilab_measure *r)
@@ -97,9 +102,9 @@ static void add_rate(struct ilab_text_buffer *b, const struct ilab_measure *r)
 	const struct ilab_real *rate = &r->summary.flop_per_second;
 
 	if (rate->reason != NULL)
-		ilab_layout_pair(b, "rate", "- (%s)", rate->reason);
+		ilab_layout_pair(b, _("rate"), "- (%s)", rate->reason);
 	else
-		ilab_layout_pair(b, "rate", "%s of the median pass (%s FLOP)", ilab_layout_flops(b->arena, rate->value),
+		ilab_layout_pair(b, _("rate"), _("%s of the median pass (%s FLOP)"), ilab_layout_flops(b->arena, rate->value),
 			ilab_layout_grouped(b->arena, r->model.flop_per_forward));
 }
 
@@ -112,9 +117,9 @@ static void add_verification(struct ilab_text_buffer *b, const struct ilab_measu
 {
 	bool passed = strcmp(r->verification.status, "passed") == 0;
 
-	ilab_layout_pair(b, "verification", "%s: relative error %s, bound %s, %s checked%s%s", passed ? "passed" : "FAILED",
+	ilab_layout_pair(b, _("verification"), _("%s: relative error %s, bound %s, %s checked%s%s"), passed ? _("passed") : _("FAILED"),
 		error_text(b->arena, &r->verification.relative_error), ilab_layout_short(b->arena, r->verification.bound),
-		ilab_layout_count(b->arena, r->verification.rows_checked, "row"),
+		ilab_layout_count(b->arena, r->verification.rows_checked, "row", "rows"),
 		r->verification.failure != NULL ? "; " : "", r->verification.failure != NULL ? r->verification.failure : "");
 }
 
@@ -122,14 +127,14 @@ static void add_heading(struct ilab_text_buffer *b, const struct ilab_measure *r
 {
 	const struct ilab_gemm_record *g = &r->gemm;
 
-	ilab_layout_pair(b, "device", "%s (%s, %s)", r->device.name, r->device.selector, r->device.type);
-	ilab_layout_pair(b, "view", "%s", r->configuration.view);
-	ilab_layout_pair(b, "shape", "batch %" PRIu64 ", context %" PRIu64 ", width %" PRIu64 ", hidden %" PRIu64 ", %s", r->configuration.batch,
+	ilab_layout_pair(b, _("device"), "%s (%s, %s)", r->device.name, r->device.selector, r->device.type);
+	ilab_layout_pair(b, _("view"), "%s", r->configuration.view);
+	ilab_layout_pair(b, _("shape"), _("batch %" PRIu64 ", context %" PRIu64 ", width %" PRIu64 ", hidden %" PRIu64 ", %s"), r->configuration.batch,
 		r->configuration.context, r->configuration.width, r->configuration.hidden, r->configuration.dtype);
 	if (r->configuration.graph)
-		ilab_layout_pair(b, "passes", "replayed from a graph; hidden, temporary and output are kept between them");
-	ilab_layout_pair(b, "provider", "%s%s%s%s%s%s", g->provider, g->version.reason == NULL && g->version.value != NULL ? " " : "",
-		g->version.reason == NULL && g->version.value != NULL ? g->version.value : "", g->tuned ? ", tuned" : "", g->reason != NULL ? ": " : "",
+		ilab_layout_pair(b, _("passes"), _("replayed from a graph; hidden, temporary and output are kept between them"));
+	ilab_layout_pair(b, _("provider"), "%s%s%s%s%s%s", g->provider, g->version.reason == NULL && g->version.value != NULL ? " " : "",
+		g->version.reason == NULL && g->version.value != NULL ? g->version.value : "", g->tuned ? _(", tuned") : "", g->reason != NULL ? ": " : "",
 		g->reason != NULL ? g->reason : "");
 	ilab_text_add(b, "\n");
 }
@@ -144,10 +149,10 @@ const char *ilab_text_measure(const struct ilab_measure *r, bool verbose, struct
 	add_spread(&b, r);
 	add_rate(&b, r);
 	add_verification(&b, r);
-	ilab_layout_pair(&b, "floor", "%s for an empty pass; set-up %s, kernel cache %s", ilab_layout_seconds(arena, r->backend.floor_seconds),
+	ilab_layout_pair(&b, _("floor"), _("%s for an empty pass; set-up %s, kernel cache %s"), ilab_layout_seconds(arena, r->backend.floor_seconds),
 		ilab_layout_seconds(arena, r->backend.setup_seconds), r->backend.kernel_cache);
-	ilab_layout_pair(&b, "counters", "%s (%s)", r->counters.source, r->counters.scope);
+	ilab_layout_pair(&b, _("counters"), "%s (%s)", r->counters.source, r->counters.scope);
 	for (size_t i = 0; i < r->ignored_variable_count; i++)
-		ilab_layout_pair(&b, i == 0 ? "ignored" : "", "%s", r->ignored_variables[i]);
+		ilab_layout_pair(&b, i == 0 ? _("ignored") : "", "%s", r->ignored_variables[i]);
 	return b.text;
 }

@@ -1,5 +1,6 @@
 #include "result/suite.h"
 
+#include "base/message.h"
 #include "result/layout.h"
 
 #include <string.h>
@@ -30,11 +31,13 @@ static bool same_views(const struct ilab_compare *a, const struct ilab_compare *
 
 static void add_views(struct ilab_text_buffer *b, const struct ilab_compare *c)
 {
-	ilab_layout_pair(b, "device", "%s (%s, %s)", c->device_name, c->identity, c->device_type);
+	ilab_layout_pair(b, _("device"), "%s (%s, %s)", c->device_name, c->identity, c->device_type);
 	for (size_t i = 0; i < c->view_count; i++)
-		ilab_layout_pair(b, i == 0 ? "views" : "", "%c  %s%s", (char)('A' + i % 26), c->views[i].view,
-			strcmp(c->views[i].view, c->against) == 0 ? "  (reference)" : "");
-	ilab_text_add(b, "\n%-24s %4s %12s %15s %8s  %-10s%s\n", "warm_forward", "view", "median", "rate", "time/", "verdict", "ceiling");
+		ilab_layout_pair(b, i == 0 ? _("views") : "", "%c  %s%s", (char)('A' + i % 26), c->views[i].view,
+			strcmp(c->views[i].view, c->against) == 0 ? _("  (reference)") : "");
+	ilab_text_add(b, "\n%-24s %4s %12s %15s %8s  %-10s%s\n", "warm_forward",
+		ilab_layout_cell(b->arena, _("view"), 4), ilab_layout_cell(b->arena, _("median"), 12), ilab_layout_cell(b->arena, _("rate"), 15),
+		ilab_layout_cell(b->arena, _("time/"), 8), ilab_layout_cell(b->arena, _("verdict"), -10), _("ceiling"));
 }
 
 static void add_row(struct ilab_text_buffer *b, const struct ilab_compare *c, const char *name, size_t view)
@@ -54,7 +57,7 @@ static void add_row(struct ilab_text_buffer *b, const struct ilab_compare *c, co
 		ilab_layout_seconds(arena, row->median_seconds.value),
 		ilab_layout_flops(arena, (double)v->runs[0].document.model.flop_per_forward / row->median_seconds.value),
 		row->ratio.reason != NULL ? "" : ilab_layout_fixed(arena, row->ratio.value, 3),
-		row->verdict.value != NULL ? row->verdict.value : strcmp(v->view, c->against) == 0 ? "reference" : "-",
+		row->verdict.value != NULL ? row->verdict.value : strcmp(v->view, c->against) == 0 ? ilab_layout_cell(arena, _("reference"), -10) : "-",
 		row->share_of_ceiling.reason != NULL ? "" : ilab_arena_printf(arena, "%s %%", ilab_layout_fixed(arena, 100 * row->share_of_ceiling.value, 1)),
 		row->suspect.reason == NULL && row->suspect.value ? " !" : "");
 }
@@ -74,9 +77,9 @@ const char *ilab_text_suite(const struct ilab_suite *r, struct ilab_arena *arena
 	}
 	ilab_text_add(&b, "\n");
 	for (size_t i = 0; i < r->odd_count; i++)
-		ilab_layout_pair(&b, i == 0 ? "odd one out" : "", "%s: %s, %s: %s times the time of the others", r->odd[i].identity, r->odd[i].name, r->odd[i].view,
+		ilab_layout_pair(&b, i == 0 ? _("odd one out") : "", _("%s: %s, %s: %s times the time of the others"), r->odd[i].identity, r->odd[i].name, r->odd[i].view,
 			ilab_layout_fixed(arena, r->odd[i].ratio, 3));
 	if (has_several_devices(r) && r->odd_count == 0)
-		ilab_layout_pair(&b, "odd one out", "none: all devices within 5 %% of the others, or fewer than three of them");
+		ilab_layout_pair(&b, _("odd one out"), _("none: all devices within 5 %% of the others, or fewer than three of them"));
 	return b.text;
 }

@@ -1,5 +1,6 @@
 #include "result/tuning.h"
 
+#include "base/message.h"
 #include "result/fields.h"
 #include "result/layout.h"
 #include "result/parameters.h"
@@ -237,10 +238,10 @@ static void add_passes(struct ilab_text_buffer *b, const struct ilab_tuning_reco
 	const struct ilab_tuning_passes *p = &r->passes;
 
 	if (r->entry_count == 0)
-		ilab_layout_pair(b, "fastest", "the provider's own choice: nothing was faster by more than noise");
+		ilab_layout_pair(b, _("fastest"), _("the provider's own choice: nothing was faster by more than noise"));
 	if (!r->fastest || p->pairs == 0)
 		return;
-	ilab_layout_pair(b, "whole pass", "%s tuned, %s by the provider's own choice: %s times as fast [%s, %s], %llu pairs",
+	ilab_layout_pair(b, _("whole pass"), _("%s tuned, %s by the provider's own choice: %s times as fast [%s, %s], %llu pairs"),
 		ilab_layout_seconds(arena, p->median_seconds.value), ilab_layout_seconds(arena, p->default_median_seconds.value),
 		ilab_layout_fixed(arena, p->ratio.value, 4), ilab_layout_fixed(arena, p->ratio_low.value, 4),
 		ilab_layout_fixed(arena, p->ratio_high.value, 4), (unsigned long long)p->pairs);
@@ -250,18 +251,18 @@ const char *ilab_text_tuning(const struct ilab_tuning_record *r, struct ilab_are
 {
 	struct ilab_text_buffer b = { .arena = arena };
 
-	ilab_layout_pair(&b, "device", "%s (%s)", r->device_name, r->device_identity);
-	ilab_layout_pair(&b, "provider", "%s %s", r->provider, r->provider_version.value ? r->provider_version.value : "");
-	ilab_layout_pair(&b, "searched", "%llu candidates in %s, %llu of them rejected", (unsigned long long)r->search_candidates,
+	ilab_layout_pair(&b, _("device"), "%s (%s)", r->device_name, r->device_identity);
+	ilab_layout_pair(&b, _("provider"), "%s %s", r->provider, r->provider_version.value ? r->provider_version.value : "");
+	ilab_layout_pair(&b, _("searched"), _("%llu candidates in %s, %llu of them rejected"), (unsigned long long)r->search_candidates,
 		ilab_layout_seconds(arena, r->search_seconds), (unsigned long long)r->search_rejected);
 	add_passes(&b, r, arena);
 	for (size_t i = 0; i < r->entry_count; i++) {
 		const struct ilab_tuned *e = &r->entries[i];
 		ilab_text_add(&b, "\n");
-		ilab_layout_pair(&b, "product", "%s, %llu x %llu x %llu", e->dtype, (unsigned long long)e->m, (unsigned long long)e->n, (unsigned long long)e->k);
-		ilab_layout_pair(&b, "median", "%s instead of %s, %s times as fast", ilab_layout_seconds(arena, e->median_seconds),
+		ilab_layout_pair(&b, _("product"), "%s, %llu x %llu x %llu", e->dtype, (unsigned long long)e->m, (unsigned long long)e->n, (unsigned long long)e->k);
+		ilab_layout_pair(&b, _("median"), _("%s instead of %s, %s times as fast"), ilab_layout_seconds(arena, e->median_seconds),
 			ilab_layout_seconds(arena, e->default_median_seconds), ilab_layout_fixed(arena, e->default_median_seconds / e->median_seconds, 3));
-		ilab_layout_pair(&b, "parameters", "%s", parameters_text(e, arena));
+		ilab_layout_pair(&b, _("parameters"), "%s", parameters_text(e, arena));
 	}
 	return b.text;
 }

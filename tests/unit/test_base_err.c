@@ -15,6 +15,23 @@
 
 #include <cmocka.h>
 
+static void err_is_passed_on(void **state)
+{
+	(void)state;
+	struct ilab_err from = {0}, err = {0}, taken = {0};
+	ilab_err_set(&from, ILAB_FAILED, "clFinish", -36, "lost");
+	ilab_err_set(&taken, ILAB_IO, "", 0, "before");
+	assert_int_equal(ilab_err_pass(&err, ILAB_INTERRUPTED, &from), ILAB_INTERRUPTED);
+	assert_int_equal(err.status, ILAB_INTERRUPTED);
+	assert_int_equal(err.code, -36);
+	assert_string_equal(err.call, "clFinish");
+	assert_string_equal(ilab_err_shown(&err), "lost");
+	assert_int_equal(ilab_err_pass(&taken, ILAB_FAILED, &from), ILAB_FAILED);
+	assert_string_equal(taken.text, "before");
+	assert_int_equal(ilab_err_pass(NULL, ILAB_FAILED, &from), ILAB_FAILED);
+	assert_string_equal(ilab_err_errno(2), "No such file or directory");
+}
+
 static void err_first_one_wins(void **state)
 {
 	(void)state;
@@ -201,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(err_first_one_wins),
+		cmocka_unit_test(err_is_passed_on),
 		cmocka_unit_test(err_text_is_one_printable_line),
 		cmocka_unit_test(err_long_text_is_cut_between_characters),
 		cmocka_unit_test(err_call_name_fits),

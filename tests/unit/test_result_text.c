@@ -61,8 +61,11 @@ static void shows_figures(void **state)
 	assert_string_equal(ilab_layout_flops(&a, 1.25e15), "1.250 PFLOP/s");
 	assert_string_equal(ilab_layout_flops(&a, 12), "12.000 FLOP/s");
 	assert_string_equal(ilab_layout_flops(&a, 123456), "123.456 kFLOP/s");
-	assert_string_equal(ilab_layout_count(&a, 1, "row"), "1 row");
-	assert_string_equal(ilab_layout_count(&a, 2048, "row"), "2,048 rows");
+	assert_string_equal(ilab_layout_cell(&a, "r\xc3\xa9serv\xc3\xa9", 9), "  r\xc3\xa9serv\xc3\xa9");
+	assert_string_equal(ilab_layout_cell(&a, "d\xc3\xa9" "bit", -7), "d\xc3\xa9" "bit  ");
+	assert_string_equal(ilab_layout_cell(&a, "too long", -3), "too long");
+	assert_string_equal(ilab_layout_count(&a, 1, "row", "rows"), "1 row");
+	assert_string_equal(ilab_layout_count(&a, 2048, "row", "rows"), "2,048 rows");
 	assert_string_equal(ilab_layout_short(&a, 5e-6), "5.0e-06");
 	assert_string_equal(ilab_layout_short(&a, 9.96e-7), "1.0e-06");
 	assert_string_equal(ilab_layout_short(&a, 1e-7), "1.0e-07");
