@@ -40,9 +40,11 @@ static void add_heading(struct ilab_text_buffer *b, const struct ilab_compare *r
 	ilab_layout_pair(b, _("device"), "%s (%s, %s)", r->device_name, r->identity, r->device_type);
 	ilab_layout_pair(b, _("shape"), _("batch %" PRIu64 ", context %" PRIu64 ", width %" PRIu64 ", hidden %" PRIu64 ", %s"), r->configuration.batch,
 		r->configuration.context, r->configuration.width, r->configuration.hidden, r->configuration.dtype);
-	ilab_layout_pair(b, _("runs"), ilab_message_plural("%" PRIu64 " round of a new process for each view, %" PRIu64 " warm passes a run",
-		"%" PRIu64 " rounds of a new process for each view, %" PRIu64 " warm passes a run", r->configuration.rounds),
-		r->configuration.rounds, r->configuration.repeats);
+	ilab_layout_pair(b, _("runs"), "%s; %s",
+		ilab_arena_printf(b->arena, ilab_message_plural("each view %" PRIu64 " time, in a new process",
+			"each view %" PRIu64 " times, in a new process each time", r->configuration.rounds), r->configuration.rounds),
+		ilab_arena_printf(b->arena, ilab_message_plural("%" PRIu64 " warm pass in each", "%" PRIu64 " warm passes in each", r->configuration.repeats),
+			r->configuration.repeats));
 	for (size_t i = 0; i < r->view_count; i++)
 		add_view(b, r, i);
 }
@@ -118,9 +120,9 @@ static void add_times(struct ilab_text_buffer *b, const struct ilab_compare *r)
 	static const char *const order[] = { "warm_forward", "cold_forward", "model_load", "inputs", "warmup" };
 
 	ilab_text_add(b, "\n%-5s %11s %14s  %7s  %-16s %s\n", ilab_layout_cell(b->arena, _("view"), -5), ilab_layout_cell(b->arena, _("median"), 11),
-		ilab_layout_cell(b->arena, /* xgettext:no-c-format */ _("95 % interval"), 14),
+		ilab_layout_cell(b->arena, /* xgettext:no-c-format */ _("median +-95 %"), 14),
 		ilab_layout_cell(b->arena, ilab_arena_printf(b->arena, _("time/%s"), letter(b->arena, index_of(r, r->against))), 7),
-		ilab_layout_cell(b->arena, _("95 % interval"), -16),
+		ilab_layout_cell(b->arena, ilab_arena_printf(b->arena, _("time/%s 95 %%"), letter(b->arena, index_of(r, r->against))), -16),
 		r->ceilings != NULL ? ilab_arena_printf(b->arena, "%s%s", ilab_layout_cell(b->arena, _("verdict"), -10), _("of ceiling")) : _("verdict"));
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		add_phase(b, r, order[i]);
@@ -167,25 +169,43 @@ static void add_agreement(struct ilab_text_buffer *b, const struct ilab_compare 
 	for (size_t i = 0; i < r->agreement_count; i++) {
 		const struct ilab_agreement *a = &r->agreements[i];
 		const char *figure = a->relative_error.reason != NULL ? a->relative_error.reason
-			: a->relative_error.value == 0 ? _("the same bits") : ilab_arena_printf(b->arena, _("differ by %s"), ilab_layout_short(b->arena, a->relative_error.value));
+			: a->relative_error.value == 0 ? _("the same bits") : ilab_arena_printf(b->arena, _("relative difference over the sampled rows %s"), ilab_layout_short(b->arena, a->relative_error.value));
 		ilab_layout_pair(b, i == 0 ? _("outputs") : "", _("%s and %s: %s"), letter(b->arena, index_of(r, a->view_a)), letter(b->arena, index_of(r, a->view_b)), figure);
 	}
 }
 
-static void add_notes(struct ilab_text_buffer *b, const struct ilab_compare *r)
+static bool has_suspect(const struct ilab_compare *r)
+{
+	for (size_t i = 0; i < r->row_count; i++)
+		if (r->rows[i].suspect.reason == NULL && r->rows[i].suspect.value)
+			return true;
+	return false;
+}
+
+static void add_ceiling(struct ilab_text_buffer *b, const struct ilab_compare *r)
 {
 	const struct ilab_ceiling *best = r->ceilings != NULL ? ilab_ceilings_best(r->ceilings, r->configuration.dtype) : NULL;
 
-	const int margin = (int)(100 * (r->configuration.rounds > 1 ? ILAB_COMPARE_MARGIN : ILAB_COMPARE_MARGIN_SINGLE) + 0.5);
+	if (best == NULL)
+		return;
+	ilab_layout_pair(b, _("ceiling"), "%s (%s, %s)", ilab_layout_flops(b->arena, best->flop_per_second), best->unit, best->view);
+	ilab_layout_pair(b, _("of ceiling"), "%s", _("share of the best verified rate of any view for this type"));
+	if (has_suspect(r))
+		ilab_layout_pair(b, "!", _("above the ceiling by more than %d %%: suspect"), 5);
+}
 
-	if (best != NULL)
-		ilab_layout_pair(b, _("ceiling"), _("%s (%s, %s); ! = above it by more than 5 %%: suspect"), ilab_layout_flops(b->arena, best->flop_per_second),
-			best->unit, best->view);
-	ilab_layout_pair(b, _("verdict"), _("slower: takes more time than %s by more than %d %%, and that is no noise (95 %% interval; at 99 %% not 1); same: within %d %%; ambiguous: the runs do not tell"),
-		letter(b->arena, index_of(r, r->against)), margin,
-		margin);
+static void add_notes(struct ilab_text_buffer *b, const struct ilab_compare *r)
+{
+	const int margin = (int)(100 * (r->configuration.rounds > 1 ? ILAB_COMPARE_MARGIN : ILAB_COMPARE_MARGIN_SINGLE) + 0.5);
+	const char *against = letter(b->arena, index_of(r, r->against));
+
+	add_ceiling(b, r);
+	ilab_layout_pair(b, ilab_arena_printf(b->arena, _("time/%s"), against), "%s", r->configuration.rounds > 1
+		? _("geometric mean of the rounds' ratios, so not the quotient of the medians") : _("quotient of the medians"));
+	ilab_layout_pair(b, _("verdict"), _("slower: takes more time than %s by more than %d %%, beyond noise (the whole 95 %% interval does, and the 99 %% interval excludes 1); faster: the reverse; same: within %d %%; ambiguous: not sure enough, an interval reaches the margin or 1"),
+		against, margin, margin);
 	if (r->configuration.rounds < ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE)
-		ilab_layout_pair(b, "-", _("no verdict on phases that happen once a run, below %d rounds"), ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE);
+		ilab_layout_pair(b, _("- in verdict"), _("phases that run once a run have none below %d rounds"), ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE);
 }
 
 const char *ilab_text_compare(const struct ilab_compare *r, bool verbose, struct ilab_arena *arena)

@@ -59,7 +59,7 @@ static void add_rows(struct ilab_text_buffer *b, const struct ilab_diff *r)
 	if (r->row_count > 0)
 		ilab_text_add(b, "\n  %-13s %11s %11s %9s  %-19s %s\n", ilab_layout_cell(b->arena, _("phase"), -13),
 			ilab_layout_cell(b->arena, _("base"), 11), ilab_layout_cell(b->arena, _("new"), 11),
-			ilab_layout_cell(b->arena, _("time"), 9), ilab_layout_cell(b->arena, _("95 % interval"), -19), _("verdict"));
+			ilab_layout_cell(b->arena, _("time"), 9), ilab_layout_cell(b->arena, /* xgettext:no-c-format */ _("time 95 %"), -19), _("verdict"));
 	for (size_t i = 0; i < r->row_count; i++) {
 		const struct ilab_diff_row *d = &r->rows[i];
 		if (i == 0 || !same_group(d, d - 1)) {

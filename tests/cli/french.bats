@@ -132,7 +132,7 @@ assert len({len(l) for l in lines[i - 1:i + 6]}) == 1, lines[i - 1:i + 6]' "$BAT
 	LOCPATH=$BATS_FILE_TMPDIR LANG=fr_FR.UTF-8 lab compare --device "$device" --batch 1 --context 16 --width 64 --dtype bfloat16 --warmup 1 --repeats 2 \
 		--rounds 1 --no-ceilings --output compare.json
 	[ "$status" -le 1 ] || explain "0 or 1"
-	says "exécutions    1 tour"
+	says "exécutions    chaque voie 1 fois, dans un processus neuf; 2 passages chauds"
 	valid_document compare.json
 	grep -q 'CLBlast has no bfloat16' compare.json
 	if grep -n 'é\|à\|è\|ê' compare.json; then return 1; fi
