@@ -1,10 +1,13 @@
 #include "cli/command.h"
 
+#include "base/message.h"
 #include "base/numtext.h"
 #include "base/outfile.h"
 #include "cli/deliver.h"
 #include "harness/signals.h"
 #include "result/diff.h"
+
+#include <string.h>
 
 static enum ilab_status read_all(const struct ilab_context *context, const struct ilab_options *options, struct ilab_saved *saved, struct ilab_err *err)
 {
@@ -21,18 +24,38 @@ static enum ilab_status read_all(const struct ilab_context *context, const struc
 	return ILAB_OK;
 }
 
-/* A loss counts when it is larger than what is allowed and its verdict is "slower": outside the noise. */
-static enum ilab_status judge(const struct ilab_diff *r, const struct ilab_options *options, struct ilab_err *err)
+/* Sets of runs of the base that got no ratio: they pass --fail-above unseen. */
+static size_t count_unseen(const struct ilab_diff *r)
 {
-	const double allowed = (double)options->fail_above_nano * 1e-9;
+	size_t count = r->base_unmatched_count;
+	for (size_t i = 0; i < r->row_count; i++)
+		count += !strcmp(r->rows[i].row.phase, "warm_forward") && r->rows[i].row.ratio.reason;
+	return count;
+}
+
+static bool has_limit(const struct ilab_options *options)
+{
 	size_t i = 0;
 	while (i < ilab_option_count && ilab_option_table[i].member != offsetof(struct ilab_options, fail_above_nano))
 		i++;
-	if (!(options->given & (UINT64_C(1) << i)) || r->worst_loss_percent.reason || r->worst_loss_percent.value <= allowed || r->worst_loss_percent.value <= 0)
+	return options->given & (UINT64_C(1) << i);
+}
+
+/* A loss counts when it is larger than what is allowed and its verdict is "slower": beyond noise. */
+static enum ilab_status judge(const struct ilab_diff *r, const struct ilab_options *options, struct ilab_err *err)
+{
+	const double allowed = (double)options->fail_above_nano * 1e-9;
+	if (!has_limit(options))
+		return ILAB_OK;
+	const size_t unseen = count_unseen(r);
+	if (unseen)
+		ilab_note(ilab_message_plural("--fail-above did not judge %zu row of the base: it has no counterpart that could be compared",
+			"--fail-above did not judge %zu rows of the base: they have no counterpart that could be compared", unseen), unseen);
+	if (r->worst_loss_percent.reason || r->worst_loss_percent.value <= allowed || r->worst_loss_percent.value <= 0)
 		return ILAB_OK;
 	char percent[ILAB_NUMTEXT_SIZE];
 	ilab_format_fixed(percent, sizeof(percent), r->worst_loss_percent.value, 1);
-	return ilab_err_set(err, ILAB_LOSS, "", 0, "a loss of %s %% in time, outside the noise and above the limit", percent);
+	return ilab_err_set(err, ILAB_LOSS, "", 0, "a loss of %s %% in time, beyond noise and above the limit", percent);
 }
 
 enum ilab_status ilab_cmd_diff(const struct ilab_context *context, const struct ilab_options *options, struct ilab_err *err)

@@ -68,7 +68,8 @@ const struct ilab_command ilab_commands[ILAB_COMMAND_COUNT] = {
 		"diff", "BASE NEW...", N_("saved documents side by side, across devices and vendors"),
 		N_("Prints what differs in environment and configuration, compares what is comparable, and lists the rest with its reason. BASE\n"
 		"and NEW are documents of measure, compare or suite. Different shapes, types or seeds, and runs that were not verified, are\n"
-		"not comparable and give no ratio. --fail-above is for scripts: it never fails for a gain, nor for noise.\n"),
+		"not comparable and give no ratio. --fail-above is for scripts: it never fails for a gain, nor for noise,\n"
+		"nor for rows that could not be compared; a base row without a counterpart to compare is then counted on stderr.\n"),
 		ilab_cmd_diff, false,
 	},
 	[ILAB_COMMAND_TUNE] = {

@@ -95,7 +95,7 @@ const struct ilab_option ilab_option_table[] = {
 	{ "test-slow-down", "VIEW=PCT", NULL, COMPARE, 0, ILAB_OPTION_TEXT, MEMBER(test_slow_down),
 		.help = N_("for tests of this program: hold a view's phases up by this percentage; the document says so") },
 	{ "fail-above", "PCT", NULL, DIFF, 0, ILAB_OPTION_DECIMAL, RANGE(0, 1000 * NANO), MEMBER(fail_above_nano),
-		.help = N_("end with 5 when a loss is larger than this percentage and outside the noise") },
+		.help = N_("end with 5 when a loss is larger than this percentage and beyond noise; never for rows that could not be compared") },
 	{ "accept-test-hook", NULL, NULL, DIFF, 0, ILAB_OPTION_FLAG, MEMBER(accept_test_hook),
 		.help = N_("take documents that --test-slow-down was used for") },
 	{ "gpu", "MODEL", NULL, COST, COST, ILAB_OPTION_TEXT, MEMBER(gpu),

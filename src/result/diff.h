@@ -28,6 +28,7 @@ struct ilab_diff {
 	struct ilab_difference *differences; size_t difference_count;
 	struct ilab_diff_row *rows; size_t row_count;
 	struct ilab_unmatched *unmatched; size_t unmatched_count;
+	size_t base_unmatched_count;   /* how many of them are of the base; not in the document */
 	struct ilab_real worst_loss_percent;               /* of verdicts "slower"; 0: none */
 };
 

@@ -98,7 +98,7 @@ enum ilab_status ilab_diff_from_json(const cJSON *json, struct ilab_arena *arena
 
 struct ilab_real ilab_diff_worst(const struct ilab_diff *r)
 {
-	struct ilab_real worst = { .reason = "unavailable: no row has a verdict" };
+	struct ilab_real worst = { .reason = "unavailable: nothing could be compared" };
 
 	for (size_t i = 0; i < r->row_count; i++) {
 		const struct ilab_compare_row *row = &r->rows[i].row;

@@ -51,13 +51,26 @@ static bool same_case(const struct ilab_saved_entry *a, const struct ilab_saved_
 	return (a->case_name == NULL) == (b->case_name == NULL) && (a->case_name == NULL || strcmp(a->case_name, b->case_name) == 0);
 }
 
+/* A status as the end of a sentence. */
+static const char *fate(const char *status)
+{
+	static const char *const said[][2] = {
+		{ "unverified", "is unverified" }, { "unsupported", "is unsupported" }, { "timeout", "timed out" },
+	};
+
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		if (strcmp(status, said[i][0]) == 0)
+			return said[i][1];
+	return status;                         /* "failed" "crashed" */
+}
+
 /* Why two sets of runs say nothing about each other; NULL: they do. */
 static const char *why_not(const struct ilab_saved_entry *a, const struct ilab_saved_entry *b, struct ilab_arena *arena)
 {
 	if (strcmp(a->runs.status, "passed") != 0)
-		return ilab_arena_printf(arena, "the base is %s", a->runs.status);
+		return ilab_arena_printf(arena, "the base %s", fate(a->runs.status));
 	if (strcmp(b->runs.status, "passed") != 0)
-		return ilab_arena_printf(arena, "the new one is %s", b->runs.status);
+		return ilab_arena_printf(arena, "the new one %s", fate(b->runs.status));
 	const struct ilab_measure *m = first_run(a), *n = first_run(b);
 	if (m->configuration.batch != n->configuration.batch || m->configuration.context != n->configuration.context
 		|| m->configuration.width != n->configuration.width || m->configuration.hidden != n->configuration.hidden)
@@ -207,6 +220,7 @@ static void add_document(const struct making *m, size_t document)
 		const size_t k = find_partner(&base->entries[i], other, taken, base->entry_count == 1, m->arena);
 		if (k == other->entry_count) {
 			add_unmatched(m, base, &base->entries[i], other);
+			m->out->base_unmatched_count++;
 			continue;
 		}
 		taken[k] = true;

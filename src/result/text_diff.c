@@ -1,5 +1,6 @@
 #include "result/diff.h"
 
+#include "base/compare_stats.h"
 #include "base/message.h"
 #include "result/layout.h"
 
@@ -71,6 +72,52 @@ static void add_rows(struct ilab_text_buffer *b, const struct ilab_diff *r)
 	}
 }
 
+static size_t count_verdict(const struct ilab_diff *r, const char *verdict)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->row_count; i++)
+		count += r->rows[i].row.verdict.value != NULL && strcmp(r->rows[i].row.verdict.value, verdict) == 0;
+	return count;
+}
+
+static size_t count_not_compared(const struct ilab_diff *r)
+{
+	size_t count = r->unmatched_count;
+
+	for (size_t i = 0; i < r->row_count; i++)
+		count += r->rows[i].row.ratio.reason != NULL;
+	return count;
+}
+
+static bool lacks_verdict(const struct ilab_diff *r)
+{
+	for (size_t i = 0; i < r->row_count; i++)
+		if (r->rows[i].row.verdict.value == NULL)
+			return true;
+	return false;
+}
+
+static void add_legend(struct ilab_text_buffer *b, const struct ilab_diff *r)
+{
+	if (r->row_count == count_verdict(r, "not-comparable"))
+		return;
+	ilab_layout_pair(b, _("time"), "%s", _("new over base, the geometric mean of the runs' ratios, so not the quotient of the medians; of single runs it is that"));
+	ilab_layout_pair(b, _("verdict"), _("slower: takes more time than base by more than %d %% (of single runs %d %%), beyond noise (the whole 95 %% interval does, and the 99 %% interval excludes 1); faster: the reverse; same: within that; ambiguous: not sure enough, an interval reaches the margin or 1"),
+		(int)(100 * ILAB_COMPARE_MARGIN + 0.5), (int)(100 * ILAB_COMPARE_MARGIN_SINGLE + 0.5));
+	if (lacks_verdict(r))
+		ilab_layout_pair(b, _("- in verdict"), _("phases that run once a run have none below %d runs a side"), ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE);
+}
+
+static const char *loss(const struct ilab_diff *r, struct ilab_arena *arena)
+{
+	if (r->worst_loss_percent.reason != NULL)
+		return _("nothing could be compared");
+	if (r->worst_loss_percent.value == 0)
+		return ilab_arena_printf(arena, _("no proven loss; %zu ambiguous, %zu not compared"), count_verdict(r, "ambiguous"), count_not_compared(r));
+	return ilab_arena_printf(arena, _("%s %% more time, beyond noise"), ilab_layout_fixed(arena, r->worst_loss_percent.value, 1));
+}
+
 const char *ilab_text_diff(const struct ilab_diff *r, bool verbose, struct ilab_arena *arena)
 {
 	struct ilab_text_buffer b = { .arena = arena };
@@ -84,8 +131,7 @@ const char *ilab_text_diff(const struct ilab_diff *r, bool verbose, struct ilab_
 		ilab_text_add(&b, "\n");
 	for (size_t i = 0; i < r->unmatched_count; i++)
 		ilab_layout_pair(&b, i == 0 ? _("unmatched") : "", "%s: %s", r->unmatched[i].what, r->unmatched[i].reason);
-	ilab_layout_pair(&b, _("worst loss"), "%s", r->worst_loss_percent.reason != NULL ? r->worst_loss_percent.reason
-		: r->worst_loss_percent.value == 0 ? _("none outside the noise")
-		: ilab_arena_printf(arena, _("%s %% more time, outside the noise"), ilab_layout_fixed(arena, r->worst_loss_percent.value, 1)));
+	add_legend(&b, r);
+	ilab_layout_pair(&b, _("worst loss"), "%s", loss(r, arena));
 	return b.text;
 }

@@ -262,6 +262,10 @@ static void a_run_that_was_not_verified_gives_no_ratio(void **state)
 	assert_string_equal(d.rows[0].row.verdict.value, "not-comparable");
 	assert_non_null(d.rows[0].row.ratio.reason);
 	assert_non_null(d.worst_loss_percent.reason);
+	assert_string_equal(d.rows[0].not_comparable, "the new one is unverified");
+	other.entries[0].runs.status = "crashed";
+	ilab_diff_make(&base, &other, 1, &arena, &d);
+	assert_string_equal(d.rows[0].not_comparable, "the new one crashed");
 }
 
 /* --- views --------------------------------------------------------------------------------------------------------------------- */
