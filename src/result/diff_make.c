@@ -67,6 +67,8 @@ static const char *fate(const char *status)
 /* Why two sets of runs say nothing about each other; NULL: they do. */
 static const char *why_not(const struct ilab_saved_entry *a, const struct ilab_saved_entry *b, struct ilab_arena *arena)
 {
+	if (a->suite_version != b->suite_version && a->suite_version != 0 && b->suite_version != 0)
+		return ilab_arena_printf(arena, "the suite versions differ, %" PRIu64 " and %" PRIu64, a->suite_version, b->suite_version);
 	if (strcmp(a->runs.status, "passed") != 0)
 		return ilab_arena_printf(arena, "the base %s", fate(a->runs.status));
 	if (strcmp(b->runs.status, "passed") != 0)

@@ -21,14 +21,14 @@ static enum ilab_status take_measure(const cJSON *json, struct ilab_arena *arena
 	out->header = m->header;
 	out->entries = ilab_arena_alloc(arena, sizeof *out->entries);
 	out->entries[out->entry_count++] = (struct ilab_saved_entry){ NULL, m->device.name,
-		{ m->configuration.view, passed ? "passed" : "unverified", passed ? NULL : m->verification.failure, run, 1 } };
+		{ m->configuration.view, passed ? "passed" : "unverified", passed ? NULL : m->verification.failure, run, 1 }, 0 };
 	return ILAB_OK;
 }
 
 static void add_compare(const struct ilab_compare *c, struct ilab_saved *out)
 {
 	for (size_t i = 0; i < c->view_count; i++)
-		out->entries[out->entry_count++] = (struct ilab_saved_entry){ c->case_name, c->device_name, c->views[i] };
+		out->entries[out->entry_count++] = (struct ilab_saved_entry){ c->case_name, c->device_name, c->views[i], 0 };
 }
 
 static enum ilab_status take_compare(const cJSON *json, struct ilab_arena *arena, struct ilab_saved *out, struct ilab_err *err)
@@ -53,7 +53,7 @@ static enum ilab_status take_suite(const cJSON *json, struct ilab_arena *arena, 
 	size_t most = 1;
 
 	if (status == ILAB_OK)
-		status = ilab_suite_check(&s, err);
+		status = ilab_suite_check_any_version(&s, err);
 	if (status != ILAB_OK)
 		return status;
 	for (size_t i = 0; i < s.case_count; i++)
@@ -62,6 +62,8 @@ static enum ilab_status take_suite(const cJSON *json, struct ilab_arena *arena, 
 	out->entries = ilab_arena_alloc(arena, most * sizeof *out->entries);
 	for (size_t i = 0; i < s.case_count; i++)
 		add_compare(&s.cases[i], out);
+	for (size_t i = 0; i < out->entry_count; i++)
+		out->entries[i].suite_version = s.suite_version;
 	return ILAB_OK;
 }
 

@@ -10,6 +10,7 @@ struct ilab_saved_entry {
 	const char *case_name;         /* of a suite; NULL elsewhere */
 	const char *device;            /* name of the device, or what the document identifies it by */
 	struct ilab_compare_view runs; /* with status and reason; a measure that did not pass is "unverified" */
+	uint64_t suite_version;        /* of the suite; 0 elsewhere */
 };
 
 struct ilab_saved {

@@ -15,12 +15,17 @@ struct ilab_suite {
 	struct ilab_odd *odd; size_t odd_count;
 };
 
+/* The only version of the set that there is: harness/suite_cases.h has its cases. */
+#define ILAB_SUITE_VERSION 1
+
 /* A device is odd in a case when its warm_forward median differs from that of the others by more than this. */
 #define ILAB_SUITE_ODD 1.05
 
 cJSON *ilab_suite_to_json(const struct ilab_suite *r);
 enum ilab_status ilab_suite_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_suite *out, struct ilab_err *err);
 enum ilab_status ilab_suite_check(const struct ilab_suite *r, struct ilab_err *err);
+/* The same, but of any version: what its cases mean is not known then. */
+enum ilab_status ilab_suite_check_any_version(const struct ilab_suite *r, struct ilab_err *err);
 /* odd[] from cases; needs three devices to tell one from the others. */
 void ilab_suite_find_odd(struct ilab_suite *r, struct ilab_arena *arena);
 

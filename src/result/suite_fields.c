@@ -3,6 +3,7 @@
 #include "base/stats.h"
 #include "result/fields.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -127,6 +128,13 @@ void ilab_suite_find_odd(struct ilab_suite *r, struct ilab_arena *arena)
 }
 
 enum ilab_status ilab_suite_check(const struct ilab_suite *r, struct ilab_err *err)
+{
+	if (r->suite_version != ILAB_SUITE_VERSION)
+		return ilab_err_set(err, ILAB_IO, NULL, 0, "suite_version: %" PRIu64 " is not known, only %d", r->suite_version, ILAB_SUITE_VERSION);
+	return ilab_suite_check_any_version(r, err);
+}
+
+enum ilab_status ilab_suite_check_any_version(const struct ilab_suite *r, struct ilab_err *err)
 {
 	struct ilab_arena arena = { 0 };
 	struct ilab_suite again = *r;

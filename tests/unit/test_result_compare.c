@@ -222,7 +222,7 @@ static struct ilab_saved saved(const char *file, const char *const *views, size_
 {
 	struct ilab_saved s = { .file = file, .kind = "compare", .entries = ilab_arena_alloc(&arena, (count + 1) * sizeof(*s.entries)), .entry_count = count };
 	for (size_t i = 0; i < count; i++)
-		s.entries[i] = (struct ilab_saved_entry){ NULL, file, view(views[i], (const double[]){ seconds, seconds, seconds }, 3) };
+		s.entries[i] = (struct ilab_saved_entry){ NULL, file, view(views[i], (const double[]){ seconds, seconds, seconds }, 3), 0 };
 	return s;
 }
 
@@ -268,6 +268,41 @@ static void a_run_that_was_not_verified_gives_no_ratio(void **state)
 	assert_string_equal(d.rows[0].not_comparable, "the new one crashed");
 }
 
+static void suites_of_two_versions_are_not_comparable(void **state)
+{
+	(void)state;
+	const char *views[] = { VIEW };
+	struct ilab_saved base = saved("a.json", views, 1, 0.1), other = saved("b.json", views, 1, 0.2);
+	struct ilab_diff d;
+	base.entries[0].suite_version = 1;
+	other.entries[0].suite_version = 2;
+	ilab_diff_make(&base, &other, 1, &arena, &d);
+	assert_int_equal(d.row_count, 1);
+	assert_string_equal(d.rows[0].not_comparable, "the suite versions differ, 1 and 2");
+	assert_non_null(d.rows[0].row.ratio.reason);
+	other.entries[0].suite_version = 1;
+	ilab_diff_make(&base, &other, 1, &arena, &d);
+	assert_null(d.rows[0].not_comparable);
+}
+
+static void an_unknown_suite_version_is_refused(void **state)
+{
+	(void)state;
+	const double a[] = { 0.1, 0.1 };
+	struct ilab_compare one = comparison(a, a, 2);
+	one.case_name = "large float32";
+	struct ilab_suite s = { .header = one.header, .suite_version = 1, .cases = &one, .case_count = 1 };
+	struct ilab_err err = { 0 };
+	static const char *command[] = { "suite" };
+	s.header.schema = "iteragpu-lab/suite/1";
+	s.header.command = command;
+	assert_int_equal(ilab_suite_check(&s, &err), ILAB_OK);
+	s.suite_version = 2;
+	assert_int_equal(ilab_suite_check(&s, &err), ILAB_IO);
+	assert_non_null(strstr(err.text, "suite_version: 2"));
+	assert_int_equal(ilab_suite_check_any_version(&s, &err), ILAB_OK);
+}
+
 /* --- views --------------------------------------------------------------------------------------------------------------------- */
 
 static void views_of_a_device(void **state)
@@ -305,6 +340,8 @@ int main(void)
 		cmocka_unit_test_teardown(the_odd_one_out, clean),
 		cmocka_unit_test_teardown(views_play_their_roles_across_vendors, clean),
 		cmocka_unit_test_teardown(a_run_that_was_not_verified_gives_no_ratio, clean),
+		cmocka_unit_test_teardown(suites_of_two_versions_are_not_comparable, clean),
+		cmocka_unit_test_teardown(an_unknown_suite_version_is_refused, clean),
 		cmocka_unit_test_teardown(views_of_a_device, clean),
 	};
 	return cmocka_run_group_tests_name("result/compare", tests, NULL, NULL);
