@@ -149,7 +149,8 @@ static enum ilab_status check_same_work(const struct ilab_measure *a, const stru
 {
 	const char *what = strcmp(a->configuration.dtype, b->configuration.dtype) ? "dtype" :
 		a->configuration.batch != b->configuration.batch ? "batch" : a->configuration.context != b->configuration.context ? "context" :
-		a->configuration.width != b->configuration.width ? "width" : a->configuration.hidden != b->configuration.hidden ? "hidden" : NULL;
+		a->configuration.width != b->configuration.width ? "width" : a->configuration.hidden != b->configuration.hidden ? "hidden" :
+		a->configuration.seed != b->configuration.seed ? "seed" : NULL;
 	if (what)
 		return ilab_err_set(err, ILAB_REFUSED, NULL, 0, "the two measurements are not of the same work: %s differs", what);
 	return ILAB_OK;

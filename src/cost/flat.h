@@ -25,7 +25,7 @@ enum ilab_status ilab_cost_compute(const struct ilab_tariffs *tariffs, const cha
 enum ilab_status ilab_cost_break_even(const struct ilab_tariffs *tariffs, const char *other_model, uint64_t accepted_per_day,
 	struct ilab_count other_accepted_per_day, struct ilab_arena *arena, struct ilab_cost *cost, struct ilab_err *err);
 
-/* Two saved measurements of the same work (shape and type; both passed) and cost->accepted_results, which must be known.
+/* Two saved measurements of the same work (shape, type and seed; both passed) and cost->accepted_results, which must be known.
  * Sets cost->measured. `sha256` are those of the files. */
 enum ilab_status ilab_cost_measured(const struct ilab_measure *a, const char *sha256_a, const struct ilab_measure *b,
 	const char *sha256_b, struct ilab_arena *arena, struct ilab_cost *cost, struct ilab_err *err);

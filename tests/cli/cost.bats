@@ -161,6 +161,11 @@ print(json.dumps(value))' "$1" "$2"; }
 	run lab cost --gpu b200 --days 7 --lots 2 --tariffs "$example" --accepted-results 1000 --measure "$six" --measure "$example"
 	[ "$status" -eq 3 ]
 	[[ "$output" == *"tariffs.example.csv"* ]]
+	sed 's/"seed": "18446744073709551615"/"seed": "7"/; s/6d4e5a2e07e93db7/8e5605e66e04b43b/; s/fba940a4f3939418/cc5672e594dc678c/' "$six" >seed.json
+	lab validate seed.json
+	run lab cost --gpu b200 --days 7 --lots 2 --tariffs "$example" --accepted-results 1000 --measure "$six" --measure seed.json
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"not of the same work: seed differs"* ]]
 }
 
 @test "the example table: 15 models, 3 durations each, every source fictional" {
