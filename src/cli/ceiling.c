@@ -26,6 +26,15 @@ static void add_unmeasured(struct measuring *m, const char *sentence)
 	m->out->unmeasured[m->out->unmeasured_count++] = sentence;
 }
 
+/* How the worker ended tells what could not be had from what went wrong. Before it is stopped; NULL: it did not start. */
+static void count_end(struct measuring *m, enum ilab_status status, const struct ilab_worker *worker)
+{
+	if (worker && ilab_worker_ended(worker) == ILAB_WORKER_TIMED_OUT)
+		m->out->timed_out_count++;
+	else if (status != ILAB_OK && status != ILAB_REFUSED)
+		m->out->failed_count++;
+}
+
 static void add_ceiling(struct measuring *m, const char *dtype, const char *unit, double rate, const char *kernel, const char *view)
 {
 	m->out->arithmetic[m->out->arithmetic_count++] = (struct ilab_ceiling){ dtype, unit, rate, kernel, view };
@@ -69,6 +78,7 @@ static enum ilab_status probe(struct measuring *m, const struct ilab_device *dev
 	enum ilab_status status = ilab_survey_fresh(m->q->survey, device->backend, m->q->timeout_seconds, &worker, &why);
 	if (status == ILAB_OK)
 		status = ilab_worker_probe(worker, &open, m->arena, &probes, &why);
+	count_end(m, status, worker);
 	ilab_worker_stop(worker);
 	if (ends_it_all(status))
 		return ilab_err_pass(err, status, &why);
@@ -105,6 +115,7 @@ static enum ilab_status multiply(struct measuring *m, const struct ilab_view *vi
 	enum ilab_status status = ilab_survey_fresh(m->q->survey, view->told.backend, m->q->timeout_seconds, &worker, &why);
 	if (status == ILAB_OK)
 		status = ilab_worker_measure(worker, &request, &observer, m->arena, &record, &why);
+	count_end(m, status, worker);
 	ilab_worker_stop(worker);
 	m->q->progress->part[0] = '\0';
 	if (ends_it_all(status))
@@ -153,7 +164,19 @@ enum ilab_status ilab_ceiling_measure(const struct ilab_ceiling_request *q, stru
 	return ILAB_OK;
 }
 
-enum ilab_status ilab_ceiling_read(const char *path, const char *identity, struct ilab_arena *arena, struct ilab_ceilings *out, struct ilab_err *err)
+/* A physical device has a name from each of its drivers. */
+static bool has_name(const struct ilab_survey *survey, const struct ilab_physical *physical, const char *name)
+{
+	size_t count;
+	const struct ilab_device **devices = ilab_survey_devices(survey, physical - survey->physical, &count);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(devices[i]->name, name))
+			return true;
+	return false;
+}
+
+enum ilab_status ilab_ceiling_read(const char *path, const struct ilab_survey *survey, const struct ilab_physical *physical, struct ilab_arena *arena,
+	struct ilab_ceilings *out, struct ilab_err *err)
 {
 	struct ilab_err why = { 0 };
 	cJSON *json = NULL;
@@ -170,7 +193,11 @@ enum ilab_status ilab_ceiling_read(const char *path, const char *identity, struc
 	cJSON_Delete(json);
 	if (status != ILAB_OK)
 		return ilab_err_set(err, status, why.call, why.code, "%s: no valid ceilings: %s", path, why.text);
-	if (identity && strcmp(out->identity, identity) != 0)
-		return ilab_err_set(err, ILAB_REFUSED, "", 0, "%s: ceilings of another device, %.100s, not of %.100s", path, out->identity, identity);
+	if (strcmp(out->identity, physical->identity) != 0)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "%s: ceilings of another device, %.100s, not of %.100s", path, out->identity, physical->identity);
+	if (!has_name(survey, physical, out->device_name))
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "%s: ceilings of another device, %.100s, a name that none here has", path, out->device_name);
+	if (!out->arithmetic_count)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "%s: no arithmetic rate in it, so nothing to compare with", path);
 	return ILAB_OK;
 }

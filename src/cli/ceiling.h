@@ -22,8 +22,10 @@ struct ilab_ceiling_request {
 
 enum ilab_status ilab_ceiling_measure(const struct ilab_ceiling_request *q, struct ilab_ceilings *out, struct ilab_err *err);
 
-/* From a saved document, strictly; ILAB_IO names the file, ILAB_REFUSED when it is of another device than `identity`. */
-enum ilab_status ilab_ceiling_read(const char *path, const char *identity, struct ilab_arena *arena, struct ilab_ceilings *out, struct ilab_err *err);
+/* From a saved document, strictly; ILAB_IO names the file, ILAB_REFUSED when it is of another device than `physical`,
+ * by its identity or by its name, or has no arithmetic rate. */
+enum ilab_status ilab_ceiling_read(const char *path, const struct ilab_survey *survey, const struct ilab_physical *physical, struct ilab_arena *arena,
+	struct ilab_ceilings *out, struct ilab_err *err);
 
 /* Time for one part where the user gave none. */
 #define ILAB_CEILING_TIMEOUT_SECONDS 180.0

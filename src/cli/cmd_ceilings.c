@@ -23,6 +23,15 @@ static enum ilab_status work(struct ilab_ceiling_request *q, const struct ilab_s
 	return ilab_ceiling_measure(q, out, err);
 }
 
+/* Nothing at all is a failure, unless nothing is what the device supports. */
+static enum ilab_status judge(const struct ilab_ceilings *r, struct ilab_err *err)
+{
+	if (r->copy_count || r->arithmetic_count || !(r->timed_out_count + r->failed_count))
+		return ILAB_OK;
+	return ilab_err_set(err, ILAB_FAILED, "", 0, "nothing could be measured, %zu timed out and %zu failed: %.300s", r->timed_out_count, r->failed_count,
+		r->unmeasured[0]);
+}
+
 enum ilab_status ilab_cmd_ceilings(const struct ilab_context *context, const struct ilab_options *options, struct ilab_err *err)
 {
 	struct ilab_survey survey = { 0 };
@@ -44,6 +53,8 @@ enum ilab_status ilab_cmd_ceilings(const struct ilab_context *context, const str
 	ilab_survey_close(&survey);
 	if (status == ILAB_OK)
 		status = ilab_deliver(ilab_ceilings_to_json(&record), ilab_text_ceilings(&record, options->verbose, context->arena), options, &file, err);
+	if (status == ILAB_OK)
+		status = judge(&record, err);
 	ilab_outfile_discard(file);
 	return status;
 }

@@ -104,7 +104,7 @@ static enum ilab_status find_ceilings(struct run *r, struct ilab_err *err)
 	if (o->no_ceilings)
 		return ILAB_OK;
 	c->ceilings = &r->ceilings;
-	return o->ceilings ? ilab_ceiling_read(o->ceilings, c->physical->identity, c->context->arena, &r->ceilings, err)
+	return o->ceilings ? ilab_ceiling_read(o->ceilings, c->survey, c->physical, c->context->arena, &r->ceilings, err)
 		: ilab_ceiling_measure(&q, &r->ceilings, err);
 }
 

@@ -90,7 +90,7 @@ static enum ilab_status run_device(struct run *r, const struct target *t, const 
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--cases: \"%.100s\" names no case; they are small, medium and large, alone or with a type: \"large float16\"",
 			list);
 	if (ceilings && o->ceilings)
-		status = ilab_ceiling_read(o->ceilings, t->physical->identity, r->context->arena, ceilings, err);
+		status = ilab_ceiling_read(o->ceilings, &r->survey, t->physical, r->context->arena, ceilings, err);
 	else if (ceilings)
 		status = ilab_ceiling_measure(&q, ceilings, err);
 	for (size_t i = 0; i < count && status == ILAB_OK; i++)

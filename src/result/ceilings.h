@@ -24,8 +24,11 @@ struct ilab_ceilings {
 	struct ilab_copy_ceiling *copies; size_t copy_count;
 	struct ilab_ceiling *arithmetic; size_t arithmetic_count;
 	const char **unmeasured; size_t unmeasured_count;  /* what could not be measured, and why, one sentence each */
+	size_t timed_out_count, failed_count;              /* of the unmeasured: ended by the time limit; by a crash or another failure. Not in the document */
 };
 
+/* No rate of a device is above this, by far. */
+#define ILAB_CEILING_MOST 1e18
 /* Above a ceiling by more than this, a rate is suspect. */
 #define ILAB_CEILING_EXCESS 1.05
 

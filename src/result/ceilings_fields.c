@@ -68,6 +68,12 @@ enum ilab_status ilab_ceilings_from_json(const cJSON *json, struct ilab_arena *a
 	return ilab_fields_read(&r, json, ceilings_fields, out);
 }
 
+/* False for NaN and infinity too. */
+static bool is_rate(double per_second)
+{
+	return per_second > 0 && per_second <= ILAB_CEILING_MOST;
+}
+
 enum ilab_status ilab_ceilings_check(const struct ilab_ceilings *r, struct ilab_err *err)
 {
 	enum ilab_status status = ilab_header_check(&r->header, err);
@@ -76,16 +82,16 @@ enum ilab_status ilab_ceilings_check(const struct ilab_ceilings *r, struct ilab_
 	if (status != ILAB_OK)
 		return status;
 	for (size_t i = 0; i < r->copy_count; i++) {
-		if (!(r->copies[i].bytes_per_second > 0))
-			return ilab_err_set(err, ILAB_IO, NULL, 0, "copies[%zu].bytes_per_second: must be above 0", i);
+		if (!is_rate(r->copies[i].bytes_per_second))
+			return ilab_err_set(err, ILAB_IO, NULL, 0, "copies[%zu].bytes_per_second: must be above 0 and at most 1e18", i);
 		best = fmax(best, r->copies[i].bytes_per_second);
 	}
 	if ((r->copy_bytes_per_second.reason == NULL) != (r->copy_count > 0)
 		|| (r->copy_count > 0 && r->copy_bytes_per_second.value != best))
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "copy_bytes_per_second: is not the best of copies");
 	for (size_t i = 0; i < r->arithmetic_count; i++)
-		if (!(r->arithmetic[i].flop_per_second > 0))
-			return ilab_err_set(err, ILAB_IO, NULL, 0, "arithmetic[%zu].flop_per_second: must be above 0", i);
+		if (!is_rate(r->arithmetic[i].flop_per_second))
+			return ilab_err_set(err, ILAB_IO, NULL, 0, "arithmetic[%zu].flop_per_second: must be above 0 and at most 1e18", i);
 	return ILAB_OK;
 }
 

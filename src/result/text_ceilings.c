@@ -18,7 +18,8 @@ const char *ilab_text_ceilings(const struct ilab_ceilings *r, bool verbose, stru
 			ilab_ceilings_best(r, c->dtype) == c ? _("  <- ceiling") : "");
 	}
 	if (!verbose && r->unmeasured_count > 0)
-		ilab_layout_pair(&b, _("unmeasured"), _("%zu, with reasons in the document and with --verbose"), r->unmeasured_count);
+		ilab_layout_pair(&b, _("unmeasured"), _("%zu: %zu timed out, %zu failed, %zu unsupported or unknown; with reasons in the document and with --verbose"),
+			r->unmeasured_count, r->timed_out_count, r->failed_count, r->unmeasured_count - r->timed_out_count - r->failed_count);
 	for (size_t i = 0; verbose && i < r->unmeasured_count; i++)
 		ilab_layout_pair(&b, i == 0 ? _("unmeasured") : "", "%s", r->unmeasured[i]);
 	return b.text;

@@ -21,7 +21,7 @@ d = json.load(open(sys.argv[1]))
 print(" ".join(str(r[sys.argv[3]]) for r in d["table"] if r["phase"] == sys.argv[2]))' "$@"
 }
 
-# A library that meets CLBlast's products with a fault: $FAULT is segv, hang, or skip (the product is not done).
+# A library that meets CLBlast's products with a fault: $FAULT is segv, hang, or skip (the product is not done); stop: every kernel hangs.
 fault_library() {
 	command -v "${CC:-cc}" >/dev/null || skip "no C compiler to build the fault with"
 	if nm "$ILAB_PROGRAM" 2>/dev/null | grep -q __asan_init; then skip "a sanitized program does not take a preloaded library"; fi
@@ -39,6 +39,8 @@ fault_library() {
 			const char *fault = getenv("FAULT");
 			char name[256] = "";
 			((info_fn *)dlsym(RTLD_NEXT, "clGetKernelInfo"))(kernel, 0x1190, sizeof(name), name, NULL);
+			while (fault && !strcmp(fault, "stop"))
+				pause();
 			if (fault && !strncmp(name, "Xgemm", 5)) {
 				if (!strcmp(fault, "segv"))
 					*(volatile int *)0 = 1;
@@ -250,9 +252,33 @@ assert 0 < r["share_of_ceiling"] and r["suspect"] in (True, False)'
 	expect 2 "--no-ceilings"
 	lab compare --device "$device" --batch 1 --context 16 --width 64 --views "$builtin" --ceilings other.json --output d.json
 	expect 2 other.json
+	python3 -c 'import json
+k = json.load(open("k.json"))
+json.dump(dict(k, device=dict(k["device"], name="Another")), open("name.json", "w"))
+json.dump(dict(k, arithmetic=[]), open("empty.json", "w"))
+k["arithmetic"][0]["flop_per_second"] = 2e18
+json.dump(k, open("fast.json", "w"))'
+	lab compare --device "$device" --batch 1 --context 16 --width 64 --views "$builtin" --ceilings name.json --output d.json
+	expect 2 name.json Another
+	lab compare --device "$device" --batch 1 --context 16 --width 64 --views "$builtin" --ceilings empty.json --output d.json
+	expect 2 empty.json "no arithmetic rate"
+	lab validate fast.json
+	expect 3
+	case $out in *"at most 1e18"*) ;; *) explain "the limit" ;; esac
 	sed 's/"flop_per_second": /"flop_per_second": -/' k.json >bad.json
 	lab compare --device "$device" --batch 1 --context 16 --width 64 --views "$builtin" --ceilings bad.json --output d.json
 	expect 3 bad.json
+}
+
+@test "ceilings of a device that hangs: exit 1, and the text tells time-outs" {
+	fault_library
+	export FAULT=stop LD_PRELOAD=$BATS_TEST_TMPDIR/fault.so
+	lab ceilings --device "$device" --views "$clblast" --timeout 1 --output k.json
+	unset FAULT LD_PRELOAD
+	expect 1 "nothing could be measured" "time-out"
+	case $out in *" timed out, "*) ;; *) explain "time-outs on stdout" ;; esac
+	valid_document k.json
+	no_worker
 }
 
 @test "a rate above the ceiling by more than 5 % is suspect" {
