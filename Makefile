@@ -264,8 +264,9 @@ $(O)/bench/%: $(O)/bench/%.o $(O)/libilab.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
-bench: $(O)/bench/gemm_cpu
+bench: $(O)/bench/gemm_cpu $(PROGRAM)
 	$(Q)$<
+	$(Q)bench/startup.sh $(PROGRAM)
 
 layers:
 	$(Q)tests/layers/run
@@ -358,6 +359,6 @@ help:
 	@echo 'make dist       $(O)/archives/: the source archive, reproducible, with its manifest; make kit: what is used beside the program'
 	@echo 'make verify-kit KIT=folder: compare an extracted archive with its manifest'
 	@echo 'make update-po  po/: bring the translations up to date with the sources (gettext)'
-	@echo 'make bench      our CPU product against CLBlast'
+	@echo 'make bench      our CPU product against CLBlast, and how long the program takes to start and end'
 	@echo 'make clean      remove $(O)'
 	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS, O=folder, V=1 (show commands), WERROR=1, SAN=address,undefined, CUDA_HOME, HIP_HOME'

@@ -121,7 +121,7 @@ assert r["verdict_reason"].startswith("too-few-samples: ") and r["ratio_low"] is
 }
 
 @test "a slow-down put into one side is found, recorded, and refused by diff" {
-	lab compare --device "$device" --batch 1 --context 128 --width 256 --warmup 1 --repeats 6 --rounds 3 --no-ceilings --views "$builtin,$builtin" \
+	lab compare --device "$device" --batch 1 --context 128 --width 256 --warmup 1 --repeats 6 --rounds 6 --no-ceilings --views "$builtin,$builtin" \
 		--test-slow-down "$builtin#2=900" --output c.json
 	expect 0
 	[ "$(rows c.json warm_forward verdict)" = "None slower" ]
