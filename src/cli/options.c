@@ -86,7 +86,7 @@ const struct ilab_option ilab_option_table[] = {
 		.help = N_("the view that the others are compared with (default: the vendor's own library, else the first)") },
 	{ "cases", "LIST", NULL, SUITE, 0, ILAB_OPTION_TEXT, MEMBER(cases),
 		.help = N_("cases to run, separated by commas, instead of all: small, medium, large, or with a type: \"large float16\"") },
-	{ "rounds", "N", "3", COMPARE, 0, ILAB_OPTION_WHOLE, RANGE(1, 1000), MEMBER(rounds),
+	{ "rounds", "N", "6", COMPARE, 0, ILAB_OPTION_WHOLE, RANGE(1, 1000), MEMBER(rounds),
 		.help = N_("times that every view is run, each in a new process") },
 	{ "ceilings", "FILE", NULL, COMPARE | SUITE, 0, ILAB_OPTION_FILE, MEMBER(ceilings),
 		.help = N_("ceilings of this device from a saved document instead of measuring them") },

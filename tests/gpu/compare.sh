@@ -8,7 +8,7 @@
 # VIEW       that view (default: BACKEND's first on this device)
 # FALSE      count of compares of one view with itself (40); FALSE_SHAPE, DETECT_SHAPE: options of the shape
 # DETECT     count of compares with a slow-down (20) of SLOW percent (5)
-# REPEATS    warm passes a run (30); ROUNDS (3); LIMIT: seconds for each part (150), after which it counts what it has
+# REPEATS    warm passes a run (30); ROUNDS (6); LIMIT: seconds for each part (150), after which it counts what it has
 set -eu
 program=$1 folder=$2
 shift 2
@@ -27,8 +27,10 @@ print(next((e["physical_devices"][d["physical"]]["identity"] for d in e["devices
 }
 DEVICE=${DEVICE:-$(first_gpu)}
 [ -n "$DEVICE" ] || { echo "compare.sh: skipped: no GPU here"; exit 0; }
-SLOW=${SLOW:-5} REPEATS=${REPEATS:-30} ROUNDS=${ROUNDS:-3} LIMIT=${LIMIT:-150}
-FALSE_SHAPE=${FALSE_SHAPE:---batch 1 --context 128 --width 512} DETECT_SHAPE=${DETECT_SHAPE:---batch 4 --context 512 --width 2048}
+SLOW=${SLOW:-5} REPEATS=${REPEATS:-30} ROUNDS=${ROUNDS:-6} LIMIT=${LIMIT:-150}
+# One shape for both: what finds a difference must be seen not to invent one under the same conditions.
+DETECT_SHAPE=${DETECT_SHAPE:---batch 4 --context 512 --width 2048}
+FALSE_SHAPE=${FALSE_SHAPE:-$DETECT_SHAPE}
 
 # The first view of this device through the first of these backends, with its first provider.
 find_view() {
@@ -72,6 +74,12 @@ series() {
 	done
 	echo "$name: $VIEW with itself, $shape, $REPEATS passes, $ROUNDS rounds: $(wc -l <"$folder/$name.txt") compares"
 	cut -d ' ' -f 1 "$folder/$name.txt" | sort | uniq -c
+	sort -k 2 -n "$folder/$name.txt" | awk '
+		{ ratio[NR] = $2; wide = $4 / $2 - 1; if (wide > widest) widest = wide }
+		NR == 1 || $5 < fast { fast = $5 }
+		$5 > slow { slow = $5 }
+		END { if (NR) printf "ratios %s to %s, median %s; widest interval +%.1f %%; passes %s to %s s\n",
+			ratio[1], ratio[NR], ratio[int((NR + 1) / 2)], 100 * widest, fast, slow }'
 }
 
 for part in "$@"; do

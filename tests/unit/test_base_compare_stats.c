@@ -179,12 +179,14 @@ static void median_interval_covers_skewed_samples(void **state)
 	}
 }
 
-/* What one pass takes: drift that both sides of a round share, an effect of the run, noise of the pass. */
+/* What one pass takes, in logarithms: an effect of the run, noise of the pass; drift: shared by both sides of a round. */
 struct noise { double (*run)(void), (*pass)(void); double run_size, pass_size; };
+
+#define DRIFT 0.1
 
 struct tally { size_t covered, called, slower, known; };
 
-static struct tally draw(const struct noise *noise, double truth, size_t rounds, size_t passes, size_t draws, bool paired)
+static struct tally draw_with(const struct noise *noise, double drift_size, double truth, size_t rounds, size_t passes, size_t draws, bool paired)
 {
 	double x[2][ROUNDS_MAX][PASSES_MAX];
 	struct ilab_run runs[2][ROUNDS_MAX];
@@ -192,7 +194,7 @@ static struct tally draw(const struct noise *noise, double truth, size_t rounds,
 	for (size_t d = 0; d < draws; d++) {
 		struct ilab_ratio r;
 		for (size_t i = 0; i < rounds; i++) {
-			const double drift = paired ? 0.1 * normal() : 0;
+			const double drift = drift_size > 0 ? drift_size * normal() : 0;
 			for (size_t side = 0; side < 2; side++) {
 				const double run = drift + noise->run_size * noise->run();
 				for (size_t k = 0; k < passes; k++)
@@ -210,6 +212,11 @@ static struct tally draw(const struct noise *noise, double truth, size_t rounds,
 		t.slower += verdict == ILAB_SLOWER;
 	}
 	return t;
+}
+
+static struct tally draw(const struct noise *noise, double truth, size_t rounds, size_t passes, size_t draws, bool paired)
+{
+	return draw_with(noise, paired ? DRIFT : 0, truth, rounds, passes, draws, paired);
 }
 
 static void ratio_interval_has_nominal_coverage(void **state)
@@ -266,6 +273,22 @@ static void small_differences_are_found_on_a_quiet_machine(void **state)
 	const struct noise quiet = { normal, normal, 0.003, 0.01 };
 	random_state = 23;
 	assert_true((double)draw(&quiet, 1.05, 3, 30, 1000, true).slower / 1000 > 0.9);
+	/* Twice as far apart, as runs of a large GPU are: three rounds are not enough, six are. */
+	const struct noise gpu = { normal, normal, 0.006, 0.004 };
+	const double three = (double)draw(&gpu, 1.05, 3, 30, 1000, true).slower / 1000;
+	assert_true(three > 0.5 && three < 0.75);
+	assert_true((double)draw(&gpu, 1.05, 6, 30, 1000, true).slower / 1000 > 0.99);
+}
+
+static void pairs_see_through_what_slows_whole_rounds_down(void **state)
+{
+	(void)state;
+	/* Independent samples have more degrees of freedom, which helps only as long as nothing is shared. */
+	const struct noise gpu = { normal, normal, 0.006, 0.004 }, busy = { normal, normal, 0.02, 0.01 };
+	random_state = 29;
+	assert_true((double)draw_with(&gpu, 0, 1.05, 3, 30, 1000, false).slower / 1000 > 0.97);
+	assert_true((double)draw_with(&busy, DRIFT, 1.05, 6, 30, 1000, true).slower / 1000 > 0.45);
+	assert_true((double)draw_with(&busy, DRIFT, 1.05, 6, 30, 1000, false).slower / 1000 < 0.02);
 }
 
 int main(void)
@@ -281,6 +304,7 @@ int main(void)
 		cmocka_unit_test(ratio_interval_covers_skewed_noise),
 		cmocka_unit_test(same_things_are_seldom_called_different),
 		cmocka_unit_test(small_differences_are_found_on_a_quiet_machine),
+		cmocka_unit_test(pairs_see_through_what_slows_whole_rounds_down),
 	};
 	return cmocka_run_group_tests_name("base/compare_stats", tests, NULL, NULL);
 }
