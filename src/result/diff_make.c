@@ -32,8 +32,8 @@ static const char *describe(const struct ilab_saved_entry *e, struct ilab_arena 
 
 	if (m == NULL)
 		return e->case_name != NULL ? e->case_name : e->runs.status;
-	return ilab_arena_printf(arena, "%s %" PRIu64 "x%" PRIu64 "x%" PRIu64 ", hidden %" PRIu64, m->configuration.dtype, m->configuration.batch,
-		m->configuration.context, m->configuration.width, m->configuration.hidden);
+	return ilab_arena_printf(arena, "%s %" PRIu64 "x%" PRIu64 "x%" PRIu64 ", hidden %" PRIu64, e->case_name != NULL ? e->case_name : m->configuration.dtype,
+		m->configuration.batch, m->configuration.context, m->configuration.width, m->configuration.hidden);
 }
 
 /* The part a view plays on any vendor's device: "opencl/clblast", "native/vendor". */
@@ -46,9 +46,27 @@ static const char *role(const char *view, struct ilab_arena *arena)
 	return ilab_arena_printf(arena, "%s%s", opencl ? "opencl" : "native", vendor ? "/vendor" : provider != NULL ? provider : "");
 }
 
+static bool same_shape(const struct ilab_measure *m, const struct ilab_measure *n)
+{
+	return m->configuration.batch == n->configuration.batch && m->configuration.context == n->configuration.context
+		&& m->configuration.width == n->configuration.width && m->configuration.hidden == n->configuration.hidden;
+}
+
+static bool same_type(const struct ilab_measure *m, const struct ilab_measure *n)
+{
+	return strcmp(m->configuration.dtype, n->configuration.dtype) == 0;
+}
+
+/* May these be held against each other? Two suites by the names of their cases, so that a case of another shape is said to be one. A suite and
+ * another document by what was run. Other documents have one case each. */
 static bool same_case(const struct ilab_saved_entry *a, const struct ilab_saved_entry *b)
 {
-	return (a->case_name == NULL) == (b->case_name == NULL) && (a->case_name == NULL || strcmp(a->case_name, b->case_name) == 0);
+	if (a->case_name != NULL && b->case_name != NULL)
+		return strcmp(a->case_name, b->case_name) == 0;
+	if (a->case_name == NULL && b->case_name == NULL)
+		return true;
+	const struct ilab_measure *m = first_run(a), *n = first_run(b);
+	return m != NULL && n != NULL && same_shape(m, n) && same_type(m, n);
 }
 
 /* A status as the end of a sentence. */
@@ -74,12 +92,18 @@ static const char *why_not(const struct ilab_saved_entry *a, const struct ilab_s
 	if (strcmp(b->runs.status, "passed") != 0)
 		return ilab_arena_printf(arena, "the new one %s", fate(b->runs.status));
 	const struct ilab_measure *m = first_run(a), *n = first_run(b);
-	if (m->configuration.batch != n->configuration.batch || m->configuration.context != n->configuration.context
-		|| m->configuration.width != n->configuration.width || m->configuration.hidden != n->configuration.hidden)
+	if (!same_shape(m, n))
 		return "the shapes differ";
-	if (strcmp(m->configuration.dtype, n->configuration.dtype) != 0)
+	if (!same_type(m, n))
 		return "the types differ";
 	return m->configuration.seed != n->configuration.seed ? "the seeds differ" : NULL;
+}
+
+/* Why one phase of runs that are comparable is not; NULL: it is. */
+static const char *why_not_phase(const struct ilab_saved_entry *a, const struct ilab_saved_entry *b, const char *phase)
+{
+	return strcmp(phase, "warmup") == 0 && first_run(a)->configuration.warmup != first_run(b)->configuration.warmup
+		? "the numbers of warm-up passes differ" : NULL;
 }
 
 /* Index in `s` of the entry that `e` is to be held against, none of `taken`; entry_count: none. The same view first, then the same role;
@@ -184,6 +208,25 @@ static bool has_phase(const struct ilab_saved_entry *e, const char *phase)
 	return false;
 }
 
+static void add_not_comparable(const struct making *m, size_t document, const struct ilab_saved_entry *a, const struct ilab_saved_entry *b,
+	const char *phase, const char *reason)
+{
+	struct ilab_diff_row *d = new_row(m, document, a, b, phase);
+
+	set_unknown(&d->row, ilab_arena_printf(m->arena, "invalid: not comparable, %s", reason));
+	d->base_median_seconds = unknown(d->row.ratio.reason);
+	d->row.verdict = (struct ilab_text){ .value = NOT_COMPARABLE };
+	d->not_comparable = reason;
+}
+
+static void add_compared(const struct making *m, size_t document, const struct ilab_saved_entry *a, const struct ilab_saved_entry *b, const char *phase)
+{
+	struct ilab_diff_row *d = new_row(m, document, a, b, phase);
+
+	set_times(m, a, b, d);
+	set_peak(b, &d->row);
+}
+
 static void add_pair(const struct making *m, size_t document, const struct ilab_saved_entry *a, const struct ilab_saved_entry *b)
 {
 	const char *reason = why_not(a, b, m->arena);
@@ -191,26 +234,33 @@ static void add_pair(const struct making *m, size_t document, const struct ilab_
 	if (first_run(a) != NULL && first_run(b) != NULL)
 		ilab_diff_environment(first_run(a), first_run(b), m->arena, m->out);
 	if (reason != NULL) {
-		struct ilab_diff_row *d = new_row(m, document, a, b, "warm_forward");
-		set_unknown(&d->row, ilab_arena_printf(m->arena, "invalid: not comparable, %s", reason));
-		d->base_median_seconds = unknown(d->row.ratio.reason);
-		d->row.verdict = (struct ilab_text){ .value = NOT_COMPARABLE };
-		d->not_comparable = reason;
+		add_not_comparable(m, document, a, b, "warm_forward", reason);
 		return;
 	}
-	for (size_t i = 0; i < PHASE_COUNT; i++)
-		if (has_phase(a, phases[i]) && has_phase(b, phases[i])) {
-			struct ilab_diff_row *d = new_row(m, document, a, b, phases[i]);
-			set_times(m, a, b, d);
-			set_peak(b, &d->row);
-		}
+	for (size_t i = 0; i < PHASE_COUNT; i++) {
+		if (!has_phase(a, phases[i]) || !has_phase(b, phases[i]))
+			continue;
+		reason = why_not_phase(a, b, phases[i]);
+		if (reason != NULL)
+			add_not_comparable(m, document, a, b, phases[i], reason);
+		else
+			add_compared(m, document, a, b, phases[i]);
+	}
+}
+
+static const char *why_unmatched(const struct ilab_saved *s, const struct ilab_saved_entry *e, const struct ilab_saved *in, struct ilab_arena *arena)
+{
+	if (strcmp(e->runs.status, "passed") != 0)
+		return ilab_arena_printf(arena, "it %s", fate(e->runs.status));
+	if (strcmp(s->kind, "suite") != 0 && strcmp(in->kind, "suite") != 0)
+		return ilab_arena_printf(arena, "%s has no such view", in->file);
+	return ilab_arena_printf(arena, "%s has no run of this view with this shape and type", in->file);
 }
 
 static void add_unmatched(const struct making *m, const struct ilab_saved *s, const struct ilab_saved_entry *e, const struct ilab_saved *in)
 {
 	m->out->unmatched[m->out->unmatched_count++] = (struct ilab_unmatched){
-		ilab_arena_printf(m->arena, "%s: %s, %s", s->file, e->runs.view, describe(e, m->arena)),
-		ilab_arena_printf(m->arena, "%s has no such view%s", in->file, e->case_name != NULL ? " in this case" : "") };
+		ilab_arena_printf(m->arena, "%s: %s, %s", s->file, e->runs.view, describe(e, m->arena)), why_unmatched(s, e, in, m->arena) };
 }
 
 static void add_document(const struct making *m, size_t document)

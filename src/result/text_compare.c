@@ -88,13 +88,15 @@ static void add_row(struct ilab_text_buffer *b, const struct ilab_compare *r, co
 		ilab_text_add(b, "  %-3s %11s  (%s)\n", letter(arena, index_of(r, row->view)), "-", v->reason != NULL ? v->status : row->median_seconds.reason);
 		return;
 	}
-	ilab_text_add(b, "  %-3s %11s %14s  %7s  %-16s %-9s%s%s\n", letter(arena, index_of(r, row->view)),
-		ilab_layout_seconds(arena, row->median_seconds.value),
+	const char *verdict = reference ? _("reference") : row->verdict.value != NULL ? row->verdict.value : "-";
+	ilab_text_add(b, "  %-3s %11s %14s  %7s  %-16s ", letter(arena, index_of(r, row->view)), ilab_layout_seconds(arena, row->median_seconds.value),
 		reach(arena, &row->median_seconds, &row->ci_low_seconds, &row->ci_high_seconds),
-		reference ? "1" : row->ratio.reason != NULL ? "-" : ratio_text(arena, row->ratio.value), reference ? "" : bounds(arena, row),
-		reference ? ilab_layout_cell(arena, _("reference"), -9) : row->verdict.value != NULL ? row->verdict.value : "-",
-		row->share_of_ceiling.reason != NULL ? "" : ilab_arena_printf(arena, "  %6s %%", ilab_layout_fixed(arena, 100 * row->share_of_ceiling.value, 1)),
-		row->suspect.reason == NULL && row->suspect.value ? " !" : "");
+		reference ? "1" : row->ratio.reason != NULL ? "-" : ratio_text(arena, row->ratio.value), reference ? "" : bounds(arena, row));
+	if (row->share_of_ceiling.reason != NULL)
+		ilab_text_add(b, "%s\n", verdict);
+	else
+		ilab_text_add(b, "%s  %6s %%%s\n", ilab_layout_cell(arena, verdict, -9), ilab_layout_fixed(arena, 100 * row->share_of_ceiling.value, 1),
+			row->suspect.reason == NULL && row->suspect.value ? " !" : "");
 }
 
 static bool has_phase(const struct ilab_compare *r, const char *phase)
@@ -105,11 +107,26 @@ static bool has_phase(const struct ilab_compare *r, const char *phase)
 	return false;
 }
 
+/* What the phase's time holds, for who does not know its name. */
+static const char *meaning(const struct ilab_compare *r, const char *phase, struct ilab_arena *arena)
+{
+	if (strcmp(phase, "warm_forward") == 0)
+		return _("one pass through the network, everything prepared");
+	if (strcmp(phase, "cold_forward") == 0)
+		return _("the first pass, with what libraries and drivers do at first use");
+	if (strcmp(phase, "model_load") == 0)
+		return _("memory for the weights, and their values");
+	if (strcmp(phase, "inputs") == 0)
+		return _("memory for the inputs, and their values");
+	return ilab_arena_printf(arena, ilab_message_plural("%" PRIu64 " pass, after the first and before those that count",
+		"%" PRIu64 " passes together, after the first and before those that count", r->configuration.warmup), r->configuration.warmup);
+}
+
 static void add_phase(struct ilab_text_buffer *b, const struct ilab_compare *r, const char *phase)
 {
 	if (!has_phase(r, phase))
 		return;
-	ilab_text_add(b, "%s\n", phase);
+	ilab_text_add(b, "%-13s %s\n", phase, meaning(r, phase, b->arena));
 	for (size_t i = 0; i < r->row_count; i++)
 		if (strcmp(r->rows[i].phase, phase) == 0)
 			add_row(b, r, &r->rows[i]);
@@ -202,7 +219,7 @@ static void add_notes(struct ilab_text_buffer *b, const struct ilab_compare *r)
 	add_ceiling(b, r);
 	ilab_layout_pair(b, ilab_arena_printf(b->arena, _("time/%s"), against), "%s", r->configuration.rounds > 1
 		? _("geometric mean of the rounds' ratios, so not the quotient of the medians") : _("quotient of the medians"));
-	ilab_layout_pair(b, _("verdict"), _("slower: takes more time than %s by more than %d %%, beyond noise (the whole 95 %% interval does, and the 99 %% interval excludes 1); faster: the reverse; same: within %d %%; ambiguous: not sure enough, an interval reaches the margin or 1"),
+	ilab_layout_pair(b, _("verdict"), _("slower: takes more time than %s by more than %d %%, beyond noise (the whole 95 %% interval does, and the 99 %% interval excludes 1); faster: the reverse; same: within %d %%; ambiguous: not sure enough, an interval reaches the margin or 1; more --rounds narrow it"),
 		against, margin, margin);
 	if (r->configuration.rounds < ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE)
 		ilab_layout_pair(b, _("- in verdict"), _("phases that run once a run have none below %d rounds"), ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define SHOWN_DIFFERENCES 12
+#define SHOWN_LINES 12
 
 static const char *value_text(const char *value)
 {
@@ -15,13 +15,21 @@ static const char *value_text(const char *value)
 
 static void add_differences(struct ilab_text_buffer *b, const struct ilab_diff *r, bool verbose)
 {
-	for (size_t i = 0; i < r->difference_count && (verbose || i < SHOWN_DIFFERENCES); i++) {
+	for (size_t i = 0; i < r->difference_count && (verbose || i < SHOWN_LINES); i++) {
 		const struct ilab_difference *d = &r->differences[i];
 		ilab_layout_wrap(b, ilab_layout_cell(b->arena, i == 0 ? _("differs") : "", -ILAB_LAYOUT_KEY),
 			ilab_arena_printf(b->arena, "%s: %s -> %s", d->path, value_text(d->base), value_text(d->other)));
 	}
-	if (!verbose && r->difference_count > SHOWN_DIFFERENCES)
-		ilab_layout_pair(b, "", _("and %zu more: --verbose shows them all"), r->difference_count - SHOWN_DIFFERENCES);
+	if (!verbose && r->difference_count > SHOWN_LINES)
+		ilab_layout_pair(b, "", _("and %zu more: --verbose shows them all"), r->difference_count - SHOWN_LINES);
+}
+
+static void add_unmatched(struct ilab_text_buffer *b, const struct ilab_diff *r, bool verbose)
+{
+	for (size_t i = 0; i < r->unmatched_count && (verbose || i < SHOWN_LINES); i++)
+		ilab_layout_pair(b, i == 0 ? _("unmatched") : "", "%s: %s", r->unmatched[i].what, r->unmatched[i].reason);
+	if (!verbose && r->unmatched_count > SHOWN_LINES)
+		ilab_layout_pair(b, "", _("and %zu more: --verbose shows them all"), r->unmatched_count - SHOWN_LINES);
 }
 
 static bool same_group(const struct ilab_diff_row *a, const struct ilab_diff_row *b)
@@ -45,8 +53,9 @@ static void add_row(struct ilab_text_buffer *b, const struct ilab_diff_row *d)
 	const char *interval = d->row.ratio_low.reason != NULL ? "-"
 		: ilab_arena_printf(arena, _("%s to %s"), change(arena, &d->row.ratio_low), change(arena, &d->row.ratio_high));
 
-	if (d->not_comparable != NULL) {
-		ilab_text_add(b, _("  not-comparable: %s\n"), d->not_comparable);
+	if (d->not_comparable != NULL) {   /* warm_forward stands for all phases then */
+		ilab_text_add(b, "  %s", strcmp(d->row.phase, "warm_forward") == 0 ? "" : ilab_layout_cell(arena, d->row.phase, -14));
+		ilab_text_add(b, _("not-comparable: %s\n"), d->not_comparable);
 		return;
 	}
 	ilab_text_add(b, "  %-13s %11s %11s %9s  %-19s %s\n", d->row.phase,
@@ -124,13 +133,13 @@ const char *ilab_text_diff(const struct ilab_diff *r, bool verbose, struct ilab_
 
 	ilab_layout_pair(&b, _("base"), "%s (%s, %s)", r->base.file, r->base.kind, r->base.started_utc);
 	for (size_t i = 0; i < r->other_count; i++)
-		ilab_layout_pair(&b, i == 0 ? _("new") : "", "%s (%s, %s)", r->others[i].file, r->others[i].kind, r->others[i].started_utc);
+		ilab_layout_pair(&b, i == 0 ? _("new") : "", "%s (%s, %s%s)", r->others[i].file, r->others[i].kind, r->others[i].started_utc,
+			strcmp(r->others[i].run_id, r->base.run_id) == 0 ? _("; the same run as the base, which tells nothing") : "");
 	add_differences(&b, r, verbose);
 	add_rows(&b, r);
 	if (r->row_count > 0 || r->unmatched_count > 0)
 		ilab_text_add(&b, "\n");
-	for (size_t i = 0; i < r->unmatched_count; i++)
-		ilab_layout_pair(&b, i == 0 ? _("unmatched") : "", "%s: %s", r->unmatched[i].what, r->unmatched[i].reason);
+	add_unmatched(&b, r, verbose);
 	add_legend(&b, r);
 	ilab_layout_pair(&b, _("worst loss"), "%s", loss(r, arena));
 	return b.text;

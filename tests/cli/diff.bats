@@ -35,6 +35,8 @@ edit() {
 	"$ILAB_PROGRAM" validate "$3"
 }
 
+view_of() { echo "opencl/Portable Computing Language/$1"; }
+
 @test "a loss fails only above the limit, a gain never" {
 	measure --output m.json
 	edit m.json 1 base.json
@@ -104,6 +106,52 @@ edit() {
 	lab diff a.json b.json --json
 	expect 0
 	case $out in *'"base_view": "opencl/Portable Computing Language/builtin"'*'/clblast"'*) ;; *) explain "a row of both views" ;; esac
+}
+
+@test "warm-up passes of another number are not compared, all else is" {
+	measure --output a.json
+	lab measure --device "$device" --gemm builtin --batch 1 --context 2 --width 4 --warmup 3 --repeats 20 --output b.json
+	lab measure --device "$device" --gemm builtin --batch 1 --context 2 --width 4 --warmup 1 --repeats 20 --output c.json
+	lab diff c.json b.json --output d.json
+	expect 0
+	case $out in *"warmup        not-comparable: the numbers of warm-up passes differ"*) ;; *) explain "the reason" ;; esac
+	valid_document d.json
+	python3 - <<-'END'
+		import json
+		t = {r["phase"]: r for r in json.load(open("d.json"))["table"]}
+		assert t["warmup"]["verdict"] == "not-comparable" and t["warmup"]["ratio"] is None, t["warmup"]
+		assert t["warm_forward"]["ratio"] is not None and t["cold_forward"]["ratio"] is not None, t
+	END
+	# Without any there is no such row to compare.
+	lab diff a.json b.json --json
+	expect 0
+	case $out in *'"phase": "warmup"'*) explain "no row" ;; esac
+}
+
+@test "a comparison is found in a suite by what was run" {
+	lab suite --device "$device" --cases small --views "$(view_of builtin)" --no-ceilings --quiet --output s.json
+	expect 0
+	read -r batch context width hidden < <(python3 -c 'import json; c = json.load(open("s.json"))["cases"][0]["configuration"]
+print(c["batch"], c["context"], c["width"], c["hidden"])')
+	lab compare --device "$device" --batch "$batch" --context "$context" --width "$width" --hidden "$hidden" --repeats 2 --rounds 2 --no-ceilings \
+		--views "$(view_of builtin)" --output c.json
+	expect 0
+	lab compare --device "$device" --batch 1 --context 3 --width 5 --repeats 2 --rounds 2 --no-ceilings --views "$(view_of builtin)" --output other.json
+	expect 0
+	lab diff c.json s.json --json
+	expect 0
+	python3 -c 'import json, sys; d = json.loads(sys.argv[1])
+assert [r["what"].split(" ")[:2] for r in d["table"] if r["phase"] == "warm_forward"] == [["small", "float32"]] and d["table"][0]["ratio"] is not None, d["table"]' "$out"
+	lab diff other.json s.json
+	expect 0
+	case $(echo $out) in *"has no run of this view with this shape and type"*"nothing could be compared"*) ;; *) explain "the reason" ;; esac
+}
+
+@test "a document held against itself is said to be one run" {
+	measure --output m.json
+	lab diff m.json m.json
+	expect 0
+	case $out in *"the same run as the base"*) ;; *) explain "a word about it" ;; esac
 }
 
 @test "what only one document has is listed" {

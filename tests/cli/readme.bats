@@ -3,7 +3,7 @@
 
 @test "both README name every command and every exit status" {
 	cd "$BATS_TEST_DIRNAME/../.." || return 1
-	commands=$("$ILAB_PROGRAM" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+	commands=$("${ILAB_PROGRAM:-build/iteragpu-lab}" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 	[ -n "$commands" ]
 	for page in README.md docs/README.fr.md; do
 		for command in $commands; do
