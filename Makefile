@@ -179,7 +179,7 @@ $(O)/tests/unit/test_%: $(O)/tests/unit/test_%.o $(UNIT_AUX:%.c=$(O)/%.o) $(O)/l
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(CMOCKA_LIBS) $(PKG_LIBS)
 
 # The native backend over a vendor of the tests' own: in a unit test, and as a module for the conformance suite.
-$(O)/tests/unit/test_native $(O)/tests/unit/test_native_tune: $(NATIVE_OBJ) $(filter-out %/host_module.o,$(HOST_OBJ))
+$(filter $(O)/tests/unit/test_native%,$(UNIT_BIN)): $(NATIVE_OBJ) $(filter-out %/host_module.o,$(HOST_OBJ))
 $(O)/tests/native/cuda.so: $(NATIVE_OBJ) $(HOST_OBJ) $(O)/libilab.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -o $@ $(filter-out %.a,$^) $(filter %.a,$^) -ldl -lm
