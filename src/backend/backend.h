@@ -110,8 +110,8 @@ struct ilab_backend {
 	const struct ilab_session_info *(*info)(struct ilab_session *s);
 	void (*limits)(struct ilab_session *s, struct ilab_limits *out);
 
-	/* BLOCKS, runs no product of this shape (a tiny one may prove a kernel). ILAB_REFUSED when type, provider or shape (32-bit indices ...) cannot be had. An explicit `gemm`
-	 * never falls back; AUTO records its reason. */
+	/* BLOCKS, runs no product of this shape (a tiny one may prove a kernel). ILAB_REFUSED when type, provider or shape (32-bit indices ...)
+	 * cannot be had. An explicit `gemm` never falls back; AUTO records its reason. */
 	enum ilab_status (*plan)(struct ilab_session *s, const struct ilab_shape *shape, enum ilab_dtype dtype, enum ilab_gemm gemm,
 		const struct ilab_tuning *tuning, struct ilab_plan *out, struct ilab_err *err);
 

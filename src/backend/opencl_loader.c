@@ -25,8 +25,7 @@ static const char *file_of(struct ilab_arena *arena, void *symbol)
 	if (!dladdr(symbol, &where) || !where.dli_fname)
 		return NULL;
 	char *real = realpath(where.dli_fname, NULL);
-	const char *path = real ? real : where.dli_fname, *slash = strrchr(path, '/');
-	char *base = ilab_arena_strdup(arena, slash ? slash + 1 : path);
+	char *base = ilab_arena_strdup(arena, ilab_path_base(real ? real : where.dli_fname));
 	free(real);
 	return base;
 }
@@ -126,7 +125,7 @@ static void check_library(struct ilab_arena *arena, const char *who, const char 
 static void check_icd(struct ilab_arena *arena, const char *path, struct ilab_listing *out)
 {
 	char line[1024] = "";
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = ilab_path_base(path);
 	FILE *f = fopen(path, "re");
 	const char *got = f ? fgets(line, sizeof(line), f) : NULL;
 	if (f)

@@ -1,6 +1,7 @@
 #include "base/outfile.h"
 
 #include "base/message.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -171,8 +172,7 @@ enum ilab_status ilab_outfile_open(const char *path, struct ilab_outfile **out, 
 		return ilab_err_set(err, ILAB_FAILED, "malloc", ENOMEM, "out of memory");
 	}
 	file->folder = file->fd = -1;
-	const char *slash = strrchr(file->path, '/');
-	file->name = slash ? slash + 1 : file->path;
+	file->name = ilab_path_base(file->path);
 	status = open_folder(file, err);
 	if (status == ILAB_OK && !open_nameless(file) && !open_temporary(file))
 		status = fail(err, "openat", _("cannot create output file"), path, errno);

@@ -179,13 +179,8 @@ enum ilab_status ilab_ceiling_read(const char *path, const struct ilab_survey *s
 	struct ilab_ceilings *out, struct ilab_err *err)
 {
 	struct ilab_err why = { 0 };
-	cJSON *json = NULL;
-	char *text;
-	size_t bytes;
-	enum ilab_status status = ilab_document_read(path, arena, &text, &bytes, err);
-	if (status != ILAB_OK)
-		return status;
-	status = ilab_json_read(text, bytes, &json, &why);
+	cJSON *json;
+	enum ilab_status status = ilab_document_load(path, arena, &json, NULL, &why, err);
 	if (status == ILAB_OK)
 		status = ilab_ceilings_from_json(json, arena, out, &why);
 	if (status == ILAB_OK)

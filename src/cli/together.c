@@ -77,12 +77,8 @@ static enum ilab_status read_suite(const struct ilab_together *t, const char *se
 	struct ilab_err *err)
 {
 	struct ilab_err why = { 0 };
-	char *text;
-	size_t bytes;
-	cJSON *json = NULL;
-	enum ilab_status status = ilab_document_read(child->path, t->context->arena, &text, &bytes, &why);
-	if (status == ILAB_OK)
-		status = ilab_json_read(text, bytes, &json, &why);
+	cJSON *json;
+	enum ilab_status status = ilab_document_load(child->path, t->context->arena, &json, NULL, &why, &why);
 	if (status == ILAB_OK)
 		status = ilab_suite_from_json(json, t->context->arena, out, &why);
 	cJSON_Delete(json);

@@ -8,13 +8,8 @@
 enum ilab_status ilab_tuning_file_read(const char *path, struct ilab_arena *arena, struct ilab_tuning_record *out, struct ilab_err *err)
 {
 	struct ilab_err why = { 0 };
-	cJSON *json = NULL;
-	char *text;
-	size_t bytes;
-	enum ilab_status status = ilab_document_read(path, arena, &text, &bytes, err);
-	if (status != ILAB_OK)
-		return status;
-	status = ilab_json_read(text, bytes, &json, &why);
+	cJSON *json;
+	enum ilab_status status = ilab_document_load(path, arena, &json, NULL, &why, err);
 	if (status == ILAB_OK)
 		status = ilab_tuning_from_json(json, arena, out, &why);
 	if (status == ILAB_OK)

@@ -1,6 +1,7 @@
 #include "cost/tariff.h"
 
 #include "base/message.h"
+#include "base/path.h"
 #include "cost/tariff_cells.h"
 
 #include <csv.h>
@@ -168,12 +169,6 @@ static size_t count_lines(const char *text, size_t bytes)
 	return lines;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 enum ilab_status ilab_tariffs_parse(const char *name, const char *text, size_t bytes, struct ilab_arena *arena,
 	struct ilab_tariffs *out, struct ilab_err *err)
 {
@@ -183,7 +178,7 @@ enum ilab_status ilab_tariffs_parse(const char *name, const char *text, size_t b
 	r.rows = ilab_arena_alloc(arena, count_lines(text, bytes) * sizeof(*r.rows));
 	if (read_rows(&r, text + skip, bytes - skip) != ILAB_OK || check_table(&r) != ILAB_OK)
 		return r.status;
-	*out = (struct ilab_tariffs){ .file = ilab_arena_strdup(arena, base_name(name)), .rows = r.rows, .row_count = r.row_count };
+	*out = (struct ilab_tariffs){ .file = ilab_arena_strdup(arena, ilab_path_base(name)), .rows = r.rows, .row_count = r.row_count };
 	SHA256Data((const uint8_t *)text, bytes, out->sha256);
 	return ILAB_OK;
 }

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The set that `suite` runs, ILAB_SUITE_VERSION (result/suite.h). Any change of shapes, types or counts is a new version: documents of two versions are not comparable case by
- * case. Version 1: small, medium and large in each type. */
+/* The set that `suite` runs, ILAB_SUITE_VERSION (result/suite.h). Any change of shapes, types or counts is a new version: documents of two
+ * versions are not comparable case by case. Version 1: small, medium and large in each type. */
 #define ILAB_SUITE_ROUNDS 3
 
 struct ilab_suite_case {

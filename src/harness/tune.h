@@ -14,8 +14,8 @@
  * measurement with them must pass its verification. */
 
 /* Fills in everything of `out` but header and device. ILAB_REFUSED, before any work, when the backend or the provider has nothing to tune, or as
- * ilab_measure_run does (a shape that does not fit); ILAB_UNVERIFIED when the entries found compute something else: none is handed out. Strings go into `arena`. Of `request`,
- * tuning, warmup and repeats are not used. */
+ * ilab_measure_run does (a shape that does not fit); ILAB_UNVERIFIED when the entries found compute something else: none is handed out.
+ * Strings go into `arena`. Of `request`, tuning, warmup and repeats are not used. */
 enum ilab_status ilab_tune_run(const struct ilab_backend *backend, const struct ilab_measure_request *request,
 	const struct ilab_observer *observer, struct ilab_arena *arena, struct ilab_tuning_record *out, struct ilab_err *err);
 

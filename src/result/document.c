@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -226,4 +227,21 @@ enum ilab_status ilab_document_read(const char *path, struct ilab_arena *arena, 
 	free(b.data);
 	close(fd);
 	return status;
+}
+
+enum ilab_status ilab_document_load(const char *path, struct ilab_arena *arena, cJSON **json, const char **sha256, struct ilab_err *why,
+	struct ilab_err *err)
+{
+	char *text, *hex;
+	size_t bytes;
+	enum ilab_status status = ilab_document_read(path, arena, &text, &bytes, err);
+
+	*json = NULL;
+	if (status != ILAB_OK)
+		return status;
+	if (sha256 != NULL) {
+		hex = ilab_arena_alloc(arena, SHA256_DIGEST_STRING_LENGTH);
+		*sha256 = SHA256Data((const uint8_t *)text, bytes, hex);
+	}
+	return ilab_json_read(text, bytes, json, why);
 }

@@ -43,8 +43,14 @@ enum ilab_status ilab_measure_check_values(const struct ilab_measure *r, const s
  * text, owned by `arena`. */
 enum ilab_status ilab_document_validate(const char *text, size_t bytes, struct ilab_arena *arena, const char **schema, struct ilab_err *err);
 
-/* Read a file whole (limit 256 MiB) into the arena. */
+/* Read a file whole (limit 256 MiB) into the arena. ILAB_IO names it: it cannot be read, is too large. */
 enum ilab_status ilab_document_read(const char *path, struct ilab_arena *arena, char **text, size_t *bytes, struct ilab_err *err);
+
+/* A saved document as a tree, for the reader of one kind: the file whole, then strict JSON. *json is freed with cJSON_Delete, NULL after an error;
+ * `*sha256` (may be NULL) is that of the file, in lower-case hexadecimal, owned by `arena`. ILAB_IO in `err`: the file cannot be read, and nothing is
+ * left to say. ILAB_IO in `why`: it is no JSON; the caller puts into `err` what it should have been, as for a fault that it finds in the tree. */
+enum ilab_status ilab_document_load(const char *path, struct ilab_arena *arena, cJSON **json, const char **sha256, struct ilab_err *why,
+	struct ilab_err *err);
 
 /* summary{} of a measure from its warm_forward rows (base/stats.h, 95 % interval), called by the harness before writing and by
  * the check above. Needs `phases`, `model` and `verification.status`; rates are null unless passed. */

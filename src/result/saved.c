@@ -1,9 +1,9 @@
 #include "result/saved.h"
 
+#include "base/path.h"
 #include "result/document.h"
 #include "result/suite.h"
 
-#include <sha2.h>
 #include <string.h>
 
 static enum ilab_status take_measure(const cJSON *json, struct ilab_arena *arena, struct ilab_saved *out, struct ilab_err *err)
@@ -91,18 +91,12 @@ static enum ilab_status take(const cJSON *json, struct ilab_arena *arena, struct
 
 enum ilab_status ilab_saved_read(const char *path, struct ilab_arena *arena, struct ilab_saved *out, struct ilab_err *err)
 {
-	const char *slash = strrchr(path, '/');
 	struct ilab_err why = { 0 };
-	cJSON *json = NULL;
-	char *text, *hex = ilab_arena_alloc(arena, SHA256_DIGEST_STRING_LENGTH);
-	size_t bytes;
-	enum ilab_status status = ilab_document_read(path, arena, &text, &bytes, err);
+	cJSON *json;
+	enum ilab_status status;
 
-	if (status != ILAB_OK)
-		return status;
-	SHA256Data((const uint8_t *)text, bytes, hex);
-	*out = (struct ilab_saved){ .file = slash != NULL ? slash + 1 : path, .sha256 = hex };
-	status = ilab_json_read(text, bytes, &json, &why);
+	*out = (struct ilab_saved){ .file = ilab_path_base(path) };
+	status = ilab_document_load(path, arena, &json, &out->sha256, &why, err);
 	if (status == ILAB_OK)
 		status = take(json, arena, out, &why);
 	cJSON_Delete(json);

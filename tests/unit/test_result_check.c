@@ -442,30 +442,6 @@ static void validates_documents(void **state)
 	assert_int_equal(validate_text("{\"schema\": \"iteragpu-lab/measure/1\",", "too early"), ILAB_IO);
 }
 
-static void reads_files(void **state)
-{
-	struct ilab_arena arena = { 0 };
-	struct ilab_err err = { 0 };
-	char path[] = "/tmp/ilab-document-XXXXXX", *text;
-	size_t bytes;
-	int fd = mkstemp(path);
-	FILE *f = fdopen(fd, "w");
-	(void)state;
-
-	for (int i = 0; i < 30000; i++)
-		fprintf(f, "line %d\n", i);
-	fclose(f);
-	assert_int_equal(ilab_document_read(path, &arena, &text, &bytes, &err), ILAB_OK);
-	assert_int_equal(strlen(text), bytes);
-	assert_non_null(strstr(text, "\nline 29999\n"));
-	remove(path);
-	assert_int_equal(ilab_document_read(path, &arena, &text, &bytes, &err), ILAB_IO);
-	assert_non_null(strstr(err.text, path));
-	ilab_err_clear(&err);
-	assert_int_equal(ilab_document_read("/tmp", &arena, &text, &bytes, &err), ILAB_IO);
-	ilab_arena_free(&arena);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,7 +452,6 @@ int main(void)
 		cmocka_unit_test(summarises),
 		cmocka_unit_test(summarises_few),
 		cmocka_unit_test(validates_documents),
-		cmocka_unit_test(reads_files),
 	};
 	return cmocka_run_group_tests_name("result/check", tests, NULL, NULL);
 }
