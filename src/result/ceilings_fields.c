@@ -49,23 +49,15 @@ static const struct ilab_field ceilings_fields[] = {
 
 cJSON *ilab_ceilings_to_json(const struct ilab_ceilings *r)
 {
-	cJSON *json = cJSON_CreateObject();
-
-	if (json != NULL && ilab_header_write(json, SCHEMA, &r->header) && ilab_fields_write(json, ceilings_fields, r))
-		return json;
-	cJSON_Delete(json);
-	return NULL;
+	return ilab_fields_document(SCHEMA, &r->header, ceilings_fields, r);
 }
 
 enum ilab_status ilab_ceilings_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_ceilings *out, struct ilab_err *err)
 {
 	struct ilab_fields_reader r = { .arena = arena, .err = err };
-	enum ilab_status status;
 
 	*out = (struct ilab_ceilings){ 0 };
-	if ((status = ilab_header_read(&r, json, SCHEMA, &out->header)) != ILAB_OK)
-		return status;
-	return ilab_fields_read(&r, json, ceilings_fields, out);
+	return ilab_fields_read_document(&r, json, SCHEMA, ceilings_fields, &out->header, out);
 }
 
 /* False for NaN and infinity too. */

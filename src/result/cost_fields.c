@@ -138,21 +138,13 @@ static const struct ilab_field cost_fields[] = {
 
 cJSON *ilab_cost_to_json(const struct ilab_cost *r)
 {
-	cJSON *json = cJSON_CreateObject();
-
-	if (json != NULL && ilab_header_write(json, SCHEMA, &r->header) && ilab_fields_write(json, cost_fields, r))
-		return json;
-	cJSON_Delete(json);
-	return NULL;
+	return ilab_fields_document(SCHEMA, &r->header, cost_fields, r);
 }
 
 enum ilab_status ilab_cost_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_cost *out, struct ilab_err *err)
 {
 	struct ilab_fields_reader r = { .arena = arena, .err = err };
-	enum ilab_status status;
 
 	*out = (struct ilab_cost){ 0 };
-	if ((status = ilab_header_read(&r, json, SCHEMA, &out->header)) != ILAB_OK)
-		return status;
-	return ilab_fields_read(&r, json, cost_fields, out);
+	return ilab_fields_read_document(&r, json, SCHEMA, cost_fields, &out->header, out);
 }

@@ -77,23 +77,15 @@ static const struct ilab_field diff_fields[] = {
 
 cJSON *ilab_diff_to_json(const struct ilab_diff *r)
 {
-	cJSON *json = cJSON_CreateObject();
-
-	if (json != NULL && ilab_header_write(json, SCHEMA, &r->header) && ilab_fields_write(json, diff_fields, r))
-		return json;
-	cJSON_Delete(json);
-	return NULL;
+	return ilab_fields_document(SCHEMA, &r->header, diff_fields, r);
 }
 
 enum ilab_status ilab_diff_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_diff *out, struct ilab_err *err)
 {
 	struct ilab_fields_reader r = { .arena = arena, .err = err };
-	enum ilab_status status;
 
 	*out = (struct ilab_diff){ 0 };
-	if ((status = ilab_header_read(&r, json, SCHEMA, &out->header)) != ILAB_OK)
-		return status;
-	return ilab_fields_read(&r, json, diff_fields, out);
+	return ilab_fields_read_document(&r, json, SCHEMA, diff_fields, &out->header, out);
 }
 
 struct ilab_real ilab_diff_worst(const struct ilab_diff *r)

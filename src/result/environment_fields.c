@@ -147,14 +147,8 @@ static bool write_flat(cJSON *document, const struct ilab_field *f, const void *
 	for (size_t b = 0; b < e->backend_count && array != NULL; b++) {
 		const char *items = *(char *const *)((const char *)&e->backends[b] + f->offset);
 		size_t count = *(const size_t *)((const char *)&e->backends[b] + f->count_offset);
-		for (size_t i = 0; i < count; i++) {
-			cJSON *item = ilab_fields_object(f->table, items + i * f->element_bytes);
-			if (item == NULL || !cJSON_AddItemToArray(array, item)) {
-				cJSON_Delete(item);
-				cJSON_Delete(array);
-				return false;
-			}
-		}
+		for (size_t i = 0; i < count && array != NULL; i++)
+			array = ilab_fields_append(array, ilab_fields_object(f->table, items + i * f->element_bytes));
 	}
 	return ilab_fields_add(document, f->name, array);
 }
@@ -216,12 +210,7 @@ static const struct ilab_field environment_fields[] = {
 
 cJSON *ilab_environment_to_json(const struct ilab_environment *r)
 {
-	cJSON *json = cJSON_CreateObject();
-
-	if (json != NULL && ilab_header_write(json, SCHEMA, &r->header) && ilab_fields_write(json, environment_fields, r))
-		return json;
-	cJSON_Delete(json);
-	return NULL;
+	return ilab_fields_document(SCHEMA, &r->header, environment_fields, r);
 }
 
 /* The indices are the selector's; whether it is a canonical one is for the check to say. */
@@ -240,9 +229,7 @@ enum ilab_status ilab_environment_from_json(const cJSON *json, struct ilab_arena
 	enum ilab_status status;
 
 	*out = (struct ilab_environment){ 0 };
-	if ((status = ilab_header_read(&r, json, SCHEMA, &out->header)) != ILAB_OK)
-		return status;
-	if ((status = ilab_fields_read(&r, json, environment_fields, out)) != ILAB_OK)
+	if ((status = ilab_fields_read_document(&r, json, SCHEMA, environment_fields, &out->header, out)) != ILAB_OK)
 		return status;
 	number_devices(out);
 	return ILAB_OK;

@@ -91,21 +91,13 @@ static const struct ilab_field estimate_fields[] = {
 
 cJSON *ilab_estimate_to_json(const struct ilab_estimate *r)
 {
-	cJSON *json = cJSON_CreateObject();
-
-	if (json != NULL && ilab_header_write(json, SCHEMA, &r->header) && ilab_fields_write(json, estimate_fields, r))
-		return json;
-	cJSON_Delete(json);
-	return NULL;
+	return ilab_fields_document(SCHEMA, &r->header, estimate_fields, r);
 }
 
 enum ilab_status ilab_estimate_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_estimate *out, struct ilab_err *err)
 {
 	struct ilab_fields_reader r = { .arena = arena, .err = err };
-	enum ilab_status status;
 
 	*out = (struct ilab_estimate){ 0 };
-	if ((status = ilab_header_read(&r, json, SCHEMA, &out->header)) != ILAB_OK)
-		return status;
-	return ilab_fields_read(&r, json, estimate_fields, out);
+	return ilab_fields_read_document(&r, json, SCHEMA, estimate_fields, &out->header, out);
 }

@@ -66,6 +66,8 @@ bool ilab_fields_write(cJSON *object, const struct ilab_field *table, const void
 cJSON *ilab_fields_object(const struct ilab_field *table, const void *record);
 /* Adds `item` as a member and takes it over, also when that fails or when it is NULL; false then. */
 bool ilab_fields_add(cJSON *object, const char *name, cJSON *item);
+/* `array` with `item` at its end, which it takes over. NULL when either is NULL or memory runs out; both are freed then. */
+cJSON *ilab_fields_append(cJSON *array, cJSON *item);
 
 /* Reads the table's members of `object` into `record`, which must be zeroed. ILAB_IO names the path of the first member that is
  * missing, of the wrong type or without its reason. Unknown members are ignored. */
@@ -92,9 +94,11 @@ extern const struct ilab_field ilab_device_fields[];       /* struct ilab_device
 extern const struct ilab_field ilab_phase_fields[];        /* struct ilab_phase */
 extern const struct ilab_field ilab_compare_row_fields[];  /* struct ilab_compare_row */
 
-/* The members that every document begins with. `schema` is that of the kind, whatever the record says. */
-bool ilab_header_write(cJSON *document, const char *schema, const struct ilab_header *header);
-enum ilab_status ilab_header_read(struct ilab_fields_reader *r, const cJSON *document, const char *schema, struct ilab_header *out);
+/* A document: the members that each begins with, then the table's. `schema` is that of the kind, whatever the record says. NULL when memory runs out. */
+cJSON *ilab_fields_document(const char *schema, const struct ilab_header *header, const struct ilab_field *table, const void *record);
+/* The same way back, as ilab_fields_read; ILAB_IO also when it is no object or of another schema. `header` is a part of `record`. */
+enum ilab_status ilab_fields_read_document(struct ilab_fields_reader *r, const cJSON *document, const char *schema, const struct ilab_field *table,
+	struct ilab_header *header, void *record);
 /* The tool's name, a command that writes this kind, a time of the calendar in started_utc, total_seconds >= 0. */
 enum ilab_status ilab_header_check(const struct ilab_header *header, struct ilab_err *err);
 

@@ -15,6 +15,15 @@ bool ilab_fields_add(cJSON *object, const char *name, cJSON *item)
 	return false;
 }
 
+cJSON *ilab_fields_append(cJSON *array, cJSON *item)
+{
+	if (array != NULL && item != NULL && cJSON_AddItemToArray(array, item))
+		return array;
+	cJSON_Delete(array);
+	cJSON_Delete(item);
+	return NULL;
+}
+
 static bool add_string(cJSON *object, const char *name, const char *text)
 {
 	return ilab_fields_add(object, name, ilab_json_string(text));
@@ -83,14 +92,8 @@ static bool add_strings(cJSON *object, const char *name, const char **strings, s
 {
 	cJSON *array = cJSON_CreateArray();
 
-	for (size_t i = 0; i < count && array != NULL; i++) {
-		cJSON *item = ilab_json_string(strings[i]);
-		if (item == NULL || !cJSON_AddItemToArray(array, item)) {
-			cJSON_Delete(item);
-			cJSON_Delete(array);
-			return false;
-		}
-	}
+	for (size_t i = 0; i < count && array != NULL; i++)
+		array = ilab_fields_append(array, ilab_json_string(strings[i]));
 	return ilab_fields_add(object, name, array);
 }
 
@@ -98,14 +101,8 @@ static bool add_objects(cJSON *object, const struct ilab_field *f, const char *i
 {
 	cJSON *array = cJSON_CreateArray();
 
-	for (size_t i = 0; i < count && array != NULL; i++) {
-		cJSON *item = ilab_fields_object(f->table, items + i * f->element_bytes);
-		if (item == NULL || !cJSON_AddItemToArray(array, item)) {
-			cJSON_Delete(item);
-			cJSON_Delete(array);
-			return false;
-		}
-	}
+	for (size_t i = 0; i < count && array != NULL; i++)
+		array = ilab_fields_append(array, ilab_fields_object(f->table, items + i * f->element_bytes));
 	return ilab_fields_add(object, f->name, array);
 }
 

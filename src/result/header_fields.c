@@ -31,23 +31,30 @@ static const struct ilab_field header_fields[] = {
 	{ 0 },
 };
 
-bool ilab_header_write(cJSON *document, const char *schema, const struct ilab_header *header)
+cJSON *ilab_fields_document(const char *schema, const struct ilab_header *header, const struct ilab_field *table, const void *record)
 {
 	struct ilab_header copy = *header;
+	cJSON *document = cJSON_CreateObject();
 
 	copy.schema = schema;
-	return ilab_fields_write(document, header_fields, &copy);
+	if (document != NULL && ilab_fields_write(document, header_fields, &copy) && ilab_fields_write(document, table, record))
+		return document;
+	cJSON_Delete(document);
+	return NULL;
 }
 
-enum ilab_status ilab_header_read(struct ilab_fields_reader *r, const cJSON *document, const char *schema, struct ilab_header *out)
+enum ilab_status ilab_fields_read_document(struct ilab_fields_reader *r, const cJSON *document, const char *schema, const struct ilab_field *table,
+	struct ilab_header *header, void *record)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(document, "schema");
+	enum ilab_status status;
 
 	if (!cJSON_IsObject(document))
 		return ilab_fields_fault(r, NULL, "expected an object");
 	if (!cJSON_IsString(item) || strcmp(item->valuestring, schema) != 0)
 		return ilab_fields_fault(r, "schema", "expected \"%s\"", schema);
-	return ilab_fields_read(r, document, header_fields, out);
+	status = ilab_fields_read(r, document, header_fields, header);
+	return status == ILAB_OK ? ilab_fields_read(r, document, table, record) : status;
 }
 
 /* "2026-12-01T06:29:46Z", with or without a fraction of a second: a day of the calendar and a time of that day. */

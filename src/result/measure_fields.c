@@ -78,13 +78,8 @@ static bool write_throttled(cJSON *object, const struct ilab_field *f, const voi
 	while (*p != '\0' && array != NULL) {
 		size_t n = strcspn(p, ",");
 		char *word = strndup(p, n);
-		cJSON *item = word != NULL ? ilab_json_string(word) : NULL;
+		array = ilab_fields_append(array, word != NULL ? ilab_json_string(word) : NULL);
 		free(word);
-		if (item == NULL || !cJSON_AddItemToArray(array, item)) {
-			cJSON_Delete(item);
-			cJSON_Delete(array);
-			return false;
-		}
 		p += n + (p[n] == ',');
 	}
 	return ilab_fields_add(object, f->name, array);
@@ -337,12 +332,7 @@ static void number_device(struct ilab_device *d)
 
 cJSON *ilab_measure_to_json(const struct ilab_measure *r)
 {
-	cJSON *json = cJSON_CreateObject();
-
-	if (json != NULL && ilab_header_write(json, SCHEMA, &r->header) && ilab_fields_write(json, measure_fields, r))
-		return json;
-	cJSON_Delete(json);
-	return NULL;
+	return ilab_fields_document(SCHEMA, &r->header, measure_fields, r);
 }
 
 cJSON *ilab_measure_part_to_json(const struct ilab_measure *r)
@@ -370,9 +360,7 @@ enum ilab_status ilab_measure_from_json(const cJSON *json, struct ilab_arena *ar
 	enum ilab_status status;
 
 	*out = (struct ilab_measure){ 0 };
-	if ((status = ilab_header_read(&r, json, SCHEMA, &out->header)) != ILAB_OK)
-		return status;
-	if ((status = ilab_fields_read(&r, json, measure_fields, out)) != ILAB_OK)
+	if ((status = ilab_fields_read_document(&r, json, SCHEMA, measure_fields, &out->header, out)) != ILAB_OK)
 		return status;
 	number_device(&out->device);
 	return ILAB_OK;

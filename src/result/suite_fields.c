@@ -18,14 +18,8 @@ static bool write_cases(cJSON *object, const struct ilab_field *f, const void *r
 	const struct ilab_suite *r = record;
 	cJSON *array = cJSON_CreateArray();
 
-	for (size_t i = 0; i < r->case_count && array != NULL; i++) {
-		cJSON *item = ilab_compare_to_json(&r->cases[i]);
-		if (item == NULL || !cJSON_AddItemToArray(array, item)) {
-			cJSON_Delete(item);
-			cJSON_Delete(array);
-			return false;
-		}
-	}
+	for (size_t i = 0; i < r->case_count && array != NULL; i++)
+		array = ilab_fields_append(array, ilab_compare_to_json(&r->cases[i]));
 	return ilab_fields_add(object, f->name, array);
 }
 
@@ -66,23 +60,15 @@ static const struct ilab_field suite_fields[] = {
 
 cJSON *ilab_suite_to_json(const struct ilab_suite *r)
 {
-	cJSON *json = cJSON_CreateObject();
-
-	if (json != NULL && ilab_header_write(json, SCHEMA, &r->header) && ilab_fields_write(json, suite_fields, r))
-		return json;
-	cJSON_Delete(json);
-	return NULL;
+	return ilab_fields_document(SCHEMA, &r->header, suite_fields, r);
 }
 
 enum ilab_status ilab_suite_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_suite *out, struct ilab_err *err)
 {
 	struct ilab_fields_reader r = { .arena = arena, .err = err };
-	enum ilab_status status;
 
 	*out = (struct ilab_suite){ 0 };
-	if ((status = ilab_header_read(&r, json, SCHEMA, &out->header)) != ILAB_OK)
-		return status;
-	return ilab_fields_read(&r, json, suite_fields, out);
+	return ilab_fields_read_document(&r, json, SCHEMA, suite_fields, &out->header, out);
 }
 
 /* --- the odd one out --------------------------------------------------------------------------------------------------------- */

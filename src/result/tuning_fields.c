@@ -107,10 +107,9 @@ static const struct ilab_field document_fields[] = {
 
 cJSON *ilab_tuning_to_json(const struct ilab_tuning_record *r)
 {
-	cJSON *json = cJSON_CreateObject();
+	cJSON *json = ilab_fields_document(SCHEMA, &r->header, document_fields, r);
 
-	if (json != NULL && ilab_header_write(json, SCHEMA, &r->header) && ilab_fields_write(json, document_fields, r)
-		&& ilab_fields_write(json, part_fields, r))
+	if (json != NULL && ilab_fields_write(json, part_fields, r))
 		return json;
 	cJSON_Delete(json);
 	return NULL;
@@ -127,11 +126,8 @@ enum ilab_status ilab_tuning_from_json(const cJSON *json, struct ilab_arena *are
 	enum ilab_status status;
 
 	*out = (struct ilab_tuning_record){ 0 };
-	if ((status = ilab_header_read(&r, json, SCHEMA, &out->header)) != ILAB_OK)
-		return status;
-	if ((status = ilab_fields_read(&r, json, document_fields, out)) != ILAB_OK)
-		return status;
-	return ilab_fields_read(&r, json, part_fields, out);
+	status = ilab_fields_read_document(&r, json, SCHEMA, document_fields, &out->header, out);
+	return status == ILAB_OK ? ilab_fields_read(&r, json, part_fields, out) : status;
 }
 
 enum ilab_status ilab_tuning_part_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_tuning_record *out, struct ilab_err *err)
