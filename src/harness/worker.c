@@ -337,12 +337,22 @@ static bool observe(struct ilab_worker *w, const cJSON *record, const struct ila
 	return true;
 }
 
+/* Send a request and wait for its answer, past the records on the way. An answer that is an error is this call's own. *answer is for cJSON_Delete. */
+static enum ilab_status ask(struct ilab_worker *w, struct ilab_request *request, const char *phase, const struct ilab_observer *observer, cJSON **answer,
+	struct ilab_err *err)
+{
+	*answer = NULL;
+	set_phase(w, phase, 0);
+	enum ilab_status status = send_request(w, request, err);
+	while (status == ILAB_OK && (status = next_record(w, answer, err)) == ILAB_OK && observe(w, *answer, observer))
+		cJSON_Delete(*answer);
+	return status == ILAB_OK && !strcmp(kind_of(*answer), "error") ? ilab_error_from_json(*answer, err) : status;
+}
+
 static enum ilab_status take_result(const cJSON *record, struct ilab_arena *arena, struct ilab_measure *out, struct ilab_err *err)
 {
 	struct ilab_err why = { 0 };
 	uint64_t status = ILAB_FAILED;
-	if (!strcmp(kind_of(record), "error"))
-		return ilab_error_from_json(record, err);
 	ilab_json_get_u64(cJSON_GetObjectItemCaseSensitive(record, "status"), &status);
 	if (ilab_measure_part_from_json(cJSON_GetObjectItemCaseSensitive(record, "measure"), arena, out, &why) != ILAB_OK)
 		return unexpected(&why, err);
@@ -357,17 +367,11 @@ enum ilab_status ilab_worker_measure(struct ilab_worker *w, const struct ilab_me
 	struct ilab_arena *arena, struct ilab_measure *out, struct ilab_err *err)
 {
 	struct ilab_request full = { .measure = true, .run = *request };
-	cJSON *record = NULL;
-	set_phase(w, "setup", 0);
-	enum ilab_status status = send_request(w, &full, err);
-	while (status == ILAB_OK && (status = next_record(w, &record, err)) == ILAB_OK) {
-		bool done = !observe(w, record, observer);
-		if (done)
-			status = take_result(record, arena, out, err);
-		cJSON_Delete(record);
-		if (done)
-			return status;
-	}
+	cJSON *answer;
+	enum ilab_status status = ask(w, &full, "setup", observer, &answer, err);
+	if (status == ILAB_OK)
+		status = take_result(answer, arena, out, err);
+	cJSON_Delete(answer);
 	return status;
 }
 
@@ -376,18 +380,11 @@ enum ilab_status ilab_worker_tune(struct ilab_worker *w, const struct ilab_measu
 {
 	struct ilab_request full = { .tune = true, .run = *request };
 	struct ilab_err why = { 0 };
-	cJSON *record = NULL;
-	set_phase(w, "setup", 0);
-	enum ilab_status status = send_request(w, &full, err);
-	while (status == ILAB_OK && (status = next_record(w, &record, err)) == ILAB_OK && observe(w, record, observer))
-		cJSON_Delete(record);
-	if (status != ILAB_OK)
-		return status;
-	if (!strcmp(kind_of(record), "error"))
-		status = ilab_error_from_json(record, err);
-	else if (ilab_tuning_part_from_json(cJSON_GetObjectItemCaseSensitive(record, "tuning"), arena, out, &why) != ILAB_OK)
+	cJSON *answer;
+	enum ilab_status status = ask(w, &full, "setup", observer, &answer, err);
+	if (status == ILAB_OK && ilab_tuning_part_from_json(cJSON_GetObjectItemCaseSensitive(answer, "tuning"), arena, out, &why) != ILAB_OK)
 		status = unexpected(&why, err);
-	cJSON_Delete(record);
+	cJSON_Delete(answer);
 	return status;
 }
 
@@ -396,18 +393,11 @@ enum ilab_status ilab_worker_probe(struct ilab_worker *w, const struct ilab_open
 {
 	struct ilab_request request = { .probe = true, .run = { .open = *device } };
 	struct ilab_err why = { 0 };
-	cJSON *record = NULL;
-	set_phase(w, "probing", 0);
-	enum ilab_status status = send_request(w, &request, err);
-	while (status == ILAB_OK && (status = next_record(w, &record, err)) == ILAB_OK && observe(w, record, NULL))
-		cJSON_Delete(record);
-	if (status != ILAB_OK)
-		return status;
-	if (!strcmp(kind_of(record), "error"))
-		status = ilab_error_from_json(record, err);
-	else if (ilab_probes_from_json(cJSON_GetObjectItemCaseSensitive(record, "probes"), arena, out, &why) != ILAB_OK)
+	cJSON *answer;
+	enum ilab_status status = ask(w, &request, "probing", NULL, &answer, err);
+	if (status == ILAB_OK && ilab_probes_from_json(cJSON_GetObjectItemCaseSensitive(answer, "probes"), arena, out, &why) != ILAB_OK)
 		status = unexpected(&why, err);
-	cJSON_Delete(record);
+	cJSON_Delete(answer);
 	return status;
 }
 
