@@ -35,13 +35,14 @@ struct lt_library {
 	struct lt_product *products;
 };
 
+/* ILAB_FAILED with "cuBLASLt cannot DOING ...", or out of device memory for that code. */
 enum ilab_status lt_fail(cublasStatus_t code, const char *call, const char *doing, struct ilab_err *err);
 /* Described, without an algorithm. Freed with the library, or by lt_product_drop when it is the latest. */
 enum ilab_status lt_product_new(struct lt_library *l, struct ilab_arena *arena, const struct native_gemm_request *request, struct lt_product **out,
 	struct ilab_err *err);
 void lt_product_drop(struct lt_library *l, struct lt_product *p);
 
-/* cuda_algo.c: members of struct native_gemm. */
+/* cuda_algo.c: members of struct native_gemm; `state` is the struct lt_library. */
 enum ilab_status lt_plan(void *state, struct ilab_arena *arena, const struct native_gemm_request *request, struct native_gemm_choice *out,
 	struct ilab_err *err);
 enum ilab_status lt_candidates(void *state, struct ilab_arena *arena, const struct native_gemm_request *request, struct ilab_tuning_entry **out,

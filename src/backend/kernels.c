@@ -129,6 +129,27 @@ struct ilab_grid ilab_grid_gelu(uint64_t count)
 	return grid_of_groups(groups > MAX_GROUPS ? MAX_GROUPS : groups, ILAB_KERNEL_GROUP);
 }
 
+enum ilab_status ilab_grid_probe(uint64_t scratch_bytes, uint64_t compute_units, struct ilab_grid *out, struct ilab_err *err)
+{
+	const uint64_t groups = scratch_bytes / sizeof(float) / ILAB_KERNEL_GROUP, most = compute_units * 32;
+	if (groups == 0)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "the fma probe needs a scratch buffer of %zu bytes at least", sizeof(float) * ILAB_KERNEL_GROUP);
+	*out = grid_of_groups(most && groups > most ? most : groups, ILAB_KERNEL_GROUP);
+	return ILAB_OK;
+}
+
+/* With ratio 1/2 a chain's distance from its end halves at every step: 8 a turn leave nothing of it after 40. */
+#define PROBE_MIN_TURNS 40
+#define PROBE_MAX_TURNS 50000
+
+uint32_t ilab_probe_turns(const struct ilab_grid *grid, uint64_t flop, uint64_t *done_flop)
+{
+	const uint64_t flop_per_turn = grid->global[0] * ILAB_PROBE_FLOP_PER_TURN, wanted = divide_up(flop, flop_per_turn);
+	const uint64_t turns = wanted < PROBE_MIN_TURNS ? PROBE_MIN_TURNS : wanted > PROBE_MAX_TURNS ? PROBE_MAX_TURNS : wanted;
+	*done_flop = turns * flop_per_turn;
+	return (uint32_t)turns;
+}
+
 size_t ilab_grid_groups(const struct ilab_grid *grid)
 {
 	size_t groups = 1;

@@ -59,6 +59,9 @@ struct ilab_program ilab_program_elements(enum ilab_dtype dtype, enum ilab_multi
  *   probe_multiply_add  (uint turns, float ratio, float step, ptr dst)        dst[items] */
 #define ILAB_PROBE_CHAINS 16
 #define ILAB_PROBE_FLOP_PER_TURN (2 * 8 * ILAB_PROBE_CHAINS)
+/* The values that every backend gives it, for ILAB_PROBE_RESULT. */
+#define ILAB_PROBE_RATIO 0.5f
+#define ILAB_PROBE_STEP 0.75f
 struct ilab_program ilab_program_probe(enum ilab_multiply_add multiply_add);
 
 /* --- grids ------------------------------------------------------------------------------------------------------------ */
@@ -73,6 +76,11 @@ struct ilab_grid { size_t global[3], local[3]; };   /* work-items, as OpenCL cou
 struct ilab_grid ilab_grid_elements(uint64_t count);
 /* Grid for gelu_in_place: 16 elements an item, so that groups are many and none is left with much more than the others. */
 struct ilab_grid ilab_grid_gelu(uint64_t count);
+/* Grid for probe_multiply_add: as many items as the scratch buffer holds floats, to a limit that fills any device of so many compute units
+ * (0: not known, no limit). ILAB_REFUSED when the buffer holds no group. */
+enum ilab_status ilab_grid_probe(uint64_t scratch_bytes, uint64_t compute_units, struct ilab_grid *out, struct ilab_err *err);
+/* Turns of one launch over that grid towards `flop` >= 1 more, and the FLOP that it does. */
+uint32_t ilab_probe_turns(const struct ilab_grid *grid, uint64_t flop, uint64_t *done_flop);
 /* Work-groups of a grid; for an element-wise one, the number of partial sums that `checksum` writes. */
 size_t ilab_grid_groups(const struct ilab_grid *grid);
 

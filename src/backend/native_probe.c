@@ -2,12 +2,6 @@
 
 /* Known amounts of work, for ceilings. */
 
-/* The sum that the kernel must reach is ILAB_PROBE_CHAINS * STEP / (1 - RATIO). */
-#define RATIO 0.5f
-#define STEP 0.75f
-#define MIN_TURNS 40
-#define MAX_TURNS 50000
-
 static enum ilab_status copy_halves(struct ilab_session *s, struct ilab_buffer *scratch, uint64_t amount, uint64_t *done, struct ilab_err *err)
 {
 	const uint64_t half = scratch->bytes / 2;
@@ -24,29 +18,21 @@ static enum ilab_status copy_halves(struct ilab_session *s, struct ilab_buffer *
 	return ILAB_OK;
 }
 
-static uint64_t clamp_turns(uint64_t turns)
-{
-	return turns < MIN_TURNS ? MIN_TURNS : turns > MAX_TURNS ? MAX_TURNS : turns;
-}
-
 static enum ilab_status multiply_add(struct ilab_session *s, struct ilab_buffer *scratch, uint64_t amount, uint64_t *done, struct ilab_err *err)
 {
-	uint64_t groups = scratch->bytes / sizeof(float) / ILAB_KERNEL_GROUP, most = s->info.device.compute_units * 32;
-	if (groups == 0)
-		return ilab_err_set(err, ILAB_REFUSED, "", 0, "the fma probe needs a scratch buffer of %zu bytes at least", sizeof(float) * ILAB_KERNEL_GROUP);
-	if (most && groups > most)
-		groups = most;
 	const struct ilab_program program = ilab_program_probe(ILAB_MULTIPLY_ADD_FMA);
-	const struct ilab_grid grid = { { groups * ILAB_KERNEL_GROUP, 1, 1 }, { ILAB_KERNEL_GROUP, 1, 1 } };
-	const uint64_t flop_per_turn = groups * ILAB_KERNEL_GROUP * ILAB_PROBE_FLOP_PER_TURN;
 	native_ptr dst = native_address(scratch);
-	float ratio = RATIO, step = STEP;
+	float ratio = ILAB_PROBE_RATIO, step = ILAB_PROBE_STEP;
+	struct ilab_grid grid;
 	void *kernel;
-	enum ilab_status status = native_kernel(s, &program, "probe_multiply_add", &kernel, err);
+	enum ilab_status status = ilab_grid_probe(scratch->bytes, s->info.device.compute_units, &grid, err);
+	if (!status)
+		status = native_kernel(s, &program, "probe_multiply_add", &kernel, err);
 	while (!status && *done < amount) {
-		uint32_t turns = (uint32_t)clamp_turns((amount - *done - 1) / flop_per_turn + 1);
+		uint64_t flop;
+		uint32_t turns = ilab_probe_turns(&grid, amount - *done, &flop);
 		status = native_launch(s, kernel, &grid, (void *[]){ &turns, &ratio, &step, &dst }, "queue the fma probe", err);
-		*done += turns * flop_per_turn;
+		*done += flop;
 	}
 	return status;
 }

@@ -17,12 +17,3 @@ bool ilab_checked_mul(uint64_t a, uint64_t b, uint64_t *out)
 	*out = product;
 	return true;
 }
-
-bool ilab_checked_add128(ilab_u128 a, ilab_u128 b, ilab_u128 *out)
-{
-	ilab_u128 sum = a + b;
-	if (sum < a)
-		return false;
-	*out = sum;
-	return true;
-}

@@ -12,6 +12,4 @@ bool ilab_checked_mul(uint64_t a, uint64_t b, uint64_t *out);
 /* 128-bit unsigned integers: 2^63-1 parameters of 64 bits are 73,786,976,294,838,206,456 bytes. */
 typedef unsigned __int128 ilab_u128;
 
-bool ilab_checked_add128(ilab_u128 a, ilab_u128 b, ilab_u128 *out);
-
 #endif

@@ -239,32 +239,6 @@ size_t ilab_format_fixed(char *buf, size_t size, double v, unsigned decimals)
 	return print_c(buf, size, "%.*f", (int)decimals, v);
 }
 
-size_t ilab_format_u128_shifted(char *buf, size_t size, ilab_u128 v, unsigned shift, unsigned decimals)
-{
-	assert(shift <= 120 && decimals <= 18);
-	const ilab_u128 one = (ilab_u128)1 << shift;
-	ilab_u128 whole = v >> shift, rest = v & (one - 1);
-	uint64_t fraction = 0, scale = 1;
-	for (unsigned i = 0; i < decimals; i++) {
-		rest *= 10;            /* below 2^124 */
-		fraction = fraction * 10 + (uint64_t)(rest >> shift);
-		scale *= 10;
-		rest &= one - 1;
-	}
-	bool odd = decimals ? fraction & 1 : whole & 1;
-	if (2 * rest > one || (2 * rest == one && odd))
-		fraction++;
-	if (fraction == scale) {
-		fraction = 0;
-		whole++;
-	}
-	char text[ILAB_NUMTEXT_SIZE];
-	ilab_format_u128(text, sizeof(text), whole);
-	if (!decimals)
-		return print_c(buf, size, "%s", text);
-	return print_c(buf, size, "%s.%0*llu", text, (int)decimals, (unsigned long long)fraction);
-}
-
 size_t ilab_format_hex64(char *buf, size_t size, uint64_t v)
 {
 	return print_c(buf, size, "%016llx", (unsigned long long)v);

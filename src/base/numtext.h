@@ -34,9 +34,6 @@ size_t ilab_format_u128(char *buf, size_t size, ilab_u128 v);
 size_t ilab_format_double(char *buf, size_t size, double v);
 /* Fixed number of decimals, for people ("13.0385"); never "-0.00". `v` must be finite. */
 size_t ilab_format_fixed(char *buf, size_t size, double v, unsigned decimals);
-/* Exact numerator / 2^shift with `decimals` digits, rounded half to even; for GiB (shift 30) of 128-bit byte counts.
- * shift <= 120, decimals <= 18. */
-size_t ilab_format_u128_shifted(char *buf, size_t size, ilab_u128 v, unsigned shift, unsigned decimals);
 /* 16 lower-case hexadecimal digits. */
 size_t ilab_format_hex64(char *buf, size_t size, uint64_t v);
 

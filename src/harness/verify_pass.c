@@ -1,5 +1,7 @@
 #include "harness/verify_state.h"
 
+#include "model/reference.h"
+
 #include <assert.h>
 #include <math.h>
 #include <omp.h>
@@ -8,9 +10,6 @@
 
 /* Outputs and hidden units, row by row: all cores, each row by one thread, sums in a fixed order, so the figures do not depend on
  * the number of threads. */
-
-/* Fewer elements than this are done sooner than other threads wake up. */
-#define PARALLEL_LEAST ((uint64_t)16384)
 
 /* A stored row as doubles in this thread's scratch. *bad: column of the first element that is not finite, or `n`. */
 static double *load_row(struct ilab_verifier *v, const void *data, uint64_t row, uint64_t n, uint64_t *bad, uint64_t *bad_count)
@@ -27,15 +26,6 @@ static double *load_row(struct ilab_verifier *v, const void *data, uint64_t row,
 		*bad = *bad < i ? *bad : i;
 	}
 	return values;
-}
-
-static double dot(const double *a, const double *b, size_t n)
-{
-	double sum = 0;
-	#pragma omp simd reduction(+ : sum)
-	for (size_t i = 0; i < n; i++)
-		sum += a[i] * b[i];
-	return sum;
 }
 
 /* --- outputs ---------------------------------------------------------------------------------------------------------- */
@@ -79,7 +69,7 @@ static void keep_projection(struct ilab_verifier *v, uint64_t row, const double 
 	for (size_t b = 0; b < v->block_count; b++) {
 		const uint64_t start = ilab_verify_block_start(v, b);
 		const size_t n = (size_t)(ilab_verify_block_start(v, b + 1) - start);
-		const double seen = dot(y + start, v->r + start, n), norm = sqrt(dot(y + start, y + start, n));
+		const double seen = ilab_dot(y + start, v->r + start, n), norm = sqrt(ilab_dot(y + start, y + start, n));
 		const uint64_t i = row * v->block_count + b;
 		v->low[i] = fmin(v->low[i], seen);
 		v->high[i] = fmax(v->high[i], seen);
@@ -92,7 +82,7 @@ void ilab_verifier_output(struct ilab_verifier *v, uint64_t first_row, uint64_t 
 	const uint64_t width = v->shape.width;
 	uint64_t bad_count = 0, bad_first = UINT64_MAX;
 	assert(first_row == v->rows_seen && count <= v->sizes.rows - first_row);
-	#pragma omp parallel for schedule(static) num_threads(v->threads) if (count * width >= PARALLEL_LEAST) \
+	#pragma omp parallel for schedule(static) num_threads(v->threads) if (count * width >= ILAB_PARALLEL_LEAST) \
 		reduction(+ : bad_count) reduction(min : bad_first)
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t bad, n;
@@ -161,7 +151,7 @@ static void project_hidden(const struct ilab_verifier *v, uint64_t row, const do
 	for (size_t b = 0; b < v->block_count; b++) {
 		const uint64_t i = row * v->block_count + b, start = ilab_verify_block_start(v, b);
 		const uint64_t n = ilab_verify_block_start(v, b + 1) - start;
-		const double target = dot(h, v->v + b * v->shape.hidden, (size_t)v->shape.hidden) + v->c[b];
+		const double target = ilab_dot(h, v->v + b * v->shape.hidden, (size_t)v->shape.hidden) + v->c[b];
 		const bool above = v->high[i] - target > target - v->low[i];
 		const double off = above ? v->high[i] - target : target - v->low[i];
 		if (v->high[i] < v->low[i])
@@ -183,7 +173,7 @@ static void compare_columns(const struct ilab_verifier *v, uint64_t row, const d
 void ilab_verifier_hidden(struct ilab_verifier *v, uint64_t first_row, uint64_t count, const void *data)
 {
 	uint64_t bad_count = 0, bad_first = UINT64_MAX;
-	#pragma omp parallel num_threads(v->threads) if (count * v->shape.hidden >= PARALLEL_LEAST) \
+	#pragma omp parallel num_threads(v->threads) if (count * v->shape.hidden >= ILAB_PARALLEL_LEAST) \
 		reduction(+ : bad_count) reduction(min : bad_first)
 	{
 		struct ilab_worst columns = { 0 }, projection = { 0 };

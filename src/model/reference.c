@@ -10,8 +10,14 @@
 /* Columns regenerated at a time: values and the rows they meet stay in the first-level cache. */
 #define CHUNK ((size_t)512)
 
-/* Fewer values than this are done sooner than other threads wake up. */
-#define PARALLEL_LEAST ((uint64_t)16384)
+double ilab_dot(const double *a, const double *b, size_t n)
+{
+	double sum = 0;
+	#pragma omp simd reduction(+ : sum)
+	for (size_t i = 0; i < n; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
 
 double ilab_gelu(double x)
 {
@@ -30,15 +36,6 @@ static double *new_doubles(uint64_t a, uint64_t b, struct ilab_err *err)
 	return memory;
 }
 
-static double dot(const double *a, const double *b, size_t n)
-{
-	double sum = 0;
-	#pragma omp simd reduction(+ : sum)
-	for (size_t i = 0; i < n; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
-
 static size_t chunk_size(uint64_t cols, uint64_t done)
 {
 	return cols - done < CHUNK ? (size_t)(cols - done) : CHUNK;
@@ -49,7 +46,7 @@ static size_t chunk_size(uint64_t cols, uint64_t done)
 static void products(const struct ilab_tensor *t, const double *in, size_t count, double *out)
 {
 	const uint64_t rows = t->rows, cols = t->cols;
-	#pragma omp parallel for schedule(static) if (rows * cols >= PARALLEL_LEAST)
+	#pragma omp parallel for schedule(static) if (rows * cols >= ILAB_PARALLEL_LEAST)
 	for (uint64_t r = 0; r < rows; r++) {
 		double values[CHUNK];
 		for (size_t i = 0; i < count; i++)
@@ -58,7 +55,7 @@ static void products(const struct ilab_tensor *t, const double *in, size_t count
 			const size_t n = chunk_size(cols, k);
 			ilab_rule_values(t, r * cols + k, n, values);
 			for (size_t i = 0; i < count; i++)
-				out[i * rows + r] += dot(values, in + i * cols + k, n);
+				out[i * rows + r] += ilab_dot(values, in + i * cols + k, n);
 		}
 	}
 }
@@ -73,7 +70,7 @@ static void gather(const struct ilab_tensor *t, const uint64_t *rows, size_t cou
 /* Add the bias to each of count rows, and apply GELU when asked. */
 static void finish_layer(const double *bias, uint64_t width, size_t count, bool gelu, double *y)
 {
-	#pragma omp parallel for schedule(static) if (width * count >= PARALLEL_LEAST)
+	#pragma omp parallel for schedule(static) if (width * count >= ILAB_PARALLEL_LEAST)
 	for (uint64_t c = 0; c < width; c++)
 		for (size_t i = 0; i < count; i++) {
 			double v = y[i * width + c] + bias[c];
@@ -126,7 +123,7 @@ enum ilab_status ilab_reference_hidden_columns(const struct ilab_shape *shape, e
 	/* The roles are swapped: all rows of x stream past the few rows of weights. */
 	gather(&w1, columns, count, weights);
 	products(&x, weights, count, h);
-	#pragma omp parallel for schedule(static) if (x.rows * count >= PARALLEL_LEAST)
+	#pragma omp parallel for schedule(static) if (x.rows * count >= ILAB_PARALLEL_LEAST)
 	for (size_t i = 0; i < count; i++) {
 		double bias;
 		ilab_rule_values(&b1, columns[i], 1, &bias);
@@ -160,11 +157,11 @@ enum ilab_status ilab_reference_projection(const struct ilab_shape *shape, enum 
 	if (!bias)
 		return ILAB_FAILED;
 
-	#pragma omp parallel for schedule(static) if (w2.rows * w2.cols >= PARALLEL_LEAST)
+	#pragma omp parallel for schedule(static) if (w2.rows * w2.cols >= ILAB_PARALLEL_LEAST)
 	for (uint64_t first = 0; first < w2.cols; first += CHUNK)
 		project_block(&w2, r, first, chunk_size(w2.cols, first), v + first);
 	ilab_rule_values(&b2, 0, (size_t)b2.cols, bias);
-	*c = dot(bias, r, (size_t)b2.cols);
+	*c = ilab_dot(bias, r, (size_t)b2.cols);
 	free(bias);
 	return ILAB_OK;
 }

@@ -9,6 +9,12 @@
 /* The network in float64 on the host. Inputs, weights and biases are the stored (rounded) values of `dtype`; everything after
  * that is double. Values are regenerated while streaming, never stored whole; parallel (OpenMP). */
 
+/* Loops over fewer values than this are done sooner than other threads wake up. */
+#define ILAB_PARALLEL_LEAST ((uint64_t)16384)
+
+/* Sum of a[i] * b[i], in an order of its own that is always the same for one n. */
+double ilab_dot(const double *a, const double *b, size_t n);
+
 /* Exact-erf GELU: 0.5 x erfc(-x / sqrt 2), which keeps relative accuracy for negative x. */
 double ilab_gelu(double x);
 

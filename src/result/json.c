@@ -234,11 +234,6 @@ const char *ilab_json_number_text(const cJSON *item)
 	return item != NULL && (item->type & 0xFF) == cJSON_Raw ? item->valuestring : NULL;
 }
 
-bool ilab_json_is_number(const cJSON *item)
-{
-	return ilab_json_number_text(item) != NULL;
-}
-
 bool ilab_json_get_u128(const cJSON *item, ilab_u128 *out)
 {
 	const char *p = ilab_json_number_text(item);

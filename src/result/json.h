@@ -35,7 +35,6 @@ enum ilab_status ilab_json_read(const char *text, size_t bytes, cJSON **out, str
 
 /* Of a tree made by ilab_json_read or by the writers above. False when it is something else or out of range; integers must be
  * written as such (no point, no exponent). `item` may be NULL. */
-bool ilab_json_is_number(const cJSON *item);
 const char *ilab_json_number_text(const cJSON *item);   /* as written; NULL when it is no number */
 bool ilab_json_get_u64(const cJSON *item, uint64_t *out);
 bool ilab_json_get_u128(const cJSON *item, ilab_u128 *out);

@@ -1,7 +1,7 @@
 #include "result/text.h"
 
 #include "base/message.h"
-#include "base/numtext.h"
+#include "base/ratio.h"
 #include "result/layout.h"
 
 #include <inttypes.h>
@@ -13,11 +13,11 @@
 static const char *amount(struct ilab_arena *arena, ilab_u128 bytes, bool decimal_too)
 {
 	const char *whole = ilab_layout_count(arena, bytes, "byte", "bytes");
-	char gib[ILAB_NUMTEXT_SIZE];
+	char gib[ILAB_RATIO_SIZE];
 
 	if (bytes < 1 << 20)
 		return whole;
-	ilab_format_u128_shifted(gib, sizeof gib, bytes, 30, 4);
+	ilab_format_ratio(gib, sizeof gib, bytes, 1 << 30, 4);
 	return ilab_arena_printf(arena, "%s, %s GiB%s", whole, gib, !decimal_too ? ""
 		: ilab_arena_printf(arena, ", %s GB", ilab_layout_fixed(arena, (double)bytes / 1e9, 4)));
 }

@@ -55,6 +55,23 @@ static void child(const struct probe *p, probe_fn *fn, FILE *out)
 		fprintf(out, "%s", err.text);
 }
 
+void print_listing(const struct ilab_backend *b, FILE *out)
+{
+	struct ilab_arena arena = {0};
+	struct ilab_listing l;
+	struct ilab_err err = {0};
+	fprintf(out, "status %d ", b->enumerate(NULL, &arena, &l, &err));
+	fprintf(out, "state %s reason %s devices %zu ", l.state, l.reason ? l.reason : "none", l.device_count);
+	for (size_t i = 0; i < l.device_count; i++)
+		fprintf(out, "[%s %s %s %s %s %llu] ", l.devices[i].selector, l.devices[i].name, l.devices[i].pci_address.value, l.devices[i].uuid.value,
+			l.devices[i].api_version.value, (unsigned long long)l.devices[i].compute_units);
+	for (size_t i = 0; i < l.library_count; i++)
+		fprintf(out, "library %s %s ", l.libraries[i].name, l.libraries[i].version);
+	for (size_t i = 0; i < l.advice_count; i++)
+		fprintf(out, "advice %s ", l.advice[i]);
+	ilab_arena_free(&arena);
+}
+
 struct answer ask(const struct probe *p, probe_fn *fn)
 {
 	struct answer a = {0};

@@ -29,6 +29,8 @@ typedef void probe_fn(const struct ilab_backend *b, FILE *out);
 const char *in_build(const char *path);
 /* Skips the test when the module's file is not there. */
 struct answer ask(const struct probe *p, probe_fn *fn);
+/* What enumerate finds, in one line: state, reason, devices, libraries, advice. */
+probe_fn print_listing;
 /* Whether the loader finds a library, tried in a child, so that it is not loaded here. */
 bool library_is_here(const char *name);
 void assert_says(const struct answer *a, const char *words);

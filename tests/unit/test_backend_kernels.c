@@ -54,6 +54,38 @@ static void grids_of_gelu(void **state)
 	}
 }
 
+static void grids_of_the_probe(void **state)
+{
+	(void)state;
+	static const struct { uint64_t scratch_bytes, compute_units; size_t groups; } rows[] = {
+		{ 1024, 2, 1 }, { 2047, 2, 1 }, { UINT64_C(512) << 20, 132, 132 * 32 }, { 1 << 20, 132, 1024 }, { UINT64_C(512) << 20, 0, 524288 },
+	};
+	struct ilab_grid g;
+	struct ilab_err err = {0};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(ilab_grid_probe(rows[i].scratch_bytes, rows[i].compute_units, &g, &err), ILAB_OK);
+		assert_int_equal(g.local[0], 256);
+		assert_int_equal(ilab_grid_groups(&g), rows[i].groups);
+	}
+	assert_int_equal(ilab_grid_probe(1023, 2, &g, &err), ILAB_REFUSED);
+	assert_non_null(strstr(err.text, "1024 bytes"));
+}
+
+/* A group of 256 items does 8 multiply-adds of 2 FLOP for 16 chains each: 65,536 FLOP a turn. */
+static void turns_of_the_probe(void **state)
+{
+	(void)state;
+	static const struct { uint64_t flop; uint32_t turns; } rows[] = {
+		{ 1, 40 }, { 40 * 65536, 40 }, { 40 * 65536 + 1, 41 }, { UINT64_C(50000) * 65536, 50000 }, { UINT64_C(1) << 50, 50000 },
+	};
+	const struct ilab_grid one_group = { { 256, 1, 1 }, { 256, 1, 1 } };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint64_t done;
+		assert_int_equal(ilab_probe_turns(&one_group, rows[i].flop, &done), rows[i].turns);
+		assert_int_equal(done, UINT64_C(65536) * rows[i].turns);
+	}
+}
+
 static void tiles_follow_the_shape(void **state)
 {
 	(void)state;
@@ -179,6 +211,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grids_of_elements), cmocka_unit_test(grids_of_gelu),
+		cmocka_unit_test(grids_of_the_probe),
+		cmocka_unit_test(turns_of_the_probe),
 		cmocka_unit_test(tiles_follow_the_shape),
 		cmocka_unit_test(runs_need_multiples_of_four),
 		cmocka_unit_test(cpu_paths),

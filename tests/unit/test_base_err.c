@@ -113,17 +113,6 @@ static void checked_notices_overflow(void **state)
 	assert_true(v == 77);
 	assert_true(ilab_checked_mul(0, UINT64_MAX, &v));
 	assert_true(v == 0);
-
-	const ilab_u128 top = ~(ilab_u128)0;
-	ilab_u128 w = 77;
-	assert_true(ilab_checked_add128(top - 1, 1, &w));
-	assert_true(w == top);
-	w = 77;
-	assert_false(ilab_checked_add128(top, 1, &w));
-	assert_true(w == 77);
-	assert_false(ilab_checked_add128(top, top, &w));
-	assert_true(ilab_checked_add128(UINT64_MAX, 1, &w));
-	assert_true(w == (ilab_u128)1 << 64);
 }
 
 static void arena_memory_is_zero_aligned_and_separate(void **state)

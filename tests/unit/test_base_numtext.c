@@ -169,26 +169,6 @@ static void check_fixed(void)
 	}
 }
 
-/* Expected texts from exact rational arithmetic. */
-static void check_shifted(void)
-{
-	static const struct { uint64_t high, low; unsigned shift, decimals; const char *text; } rows[] = {
-		{ 0, 14000000000, 30, 4, "13.0385" },
-		{ 3, 18446744073709551608u, 30, 4, "68719476736.0000" },      /* 2^66 - 8 */
-		{ 3, 18446744073709551608u, 30, 9, "68719476735.999999993" },
-		{ 0, 0, 30, 4, "0.0000" }, { 0, 1073741823, 30, 4, "1.0000" }, { 0, 1, 1, 0, "0" }, { 0, 3, 1, 0, "2" }, { 0, 5, 1, 0, "2" },
-		{ 0, 1, 2, 1, "0.2" }, { 0, 3, 2, 1, "0.8" }, { 0, 1, 30, 9, "0.000000001" }, { 0, 77, 0, 3, "77.000" }, { 0, 77, 0, 0, "77" },
-		{ UINT64_MAX, UINT64_MAX, 120, 18, "256.000000000000000000" },
-		{ UINT64_MAX, UINT64_MAX, 0, 18, "340282366920938463463374607431768211455.000000000000000000" },
-	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char text[ILAB_NUMTEXT_SIZE];
-		ilab_u128 v = (ilab_u128)rows[i].high << 64 | rows[i].low;
-		assert_int_equal(ilab_format_u128_shifted(text, sizeof(text), v, rows[i].shift, rows[i].decimals), strlen(rows[i].text));
-		assert_string_equal(text, rows[i].text);
-	}
-}
-
 static void check_everything(void)
 {
 	check_u64();
@@ -199,7 +179,6 @@ static void check_everything(void)
 	check_round_trip();
 	check_integers_out();
 	check_fixed();
-	check_shifted();
 }
 
 static void in_the_c_locale(void **state)

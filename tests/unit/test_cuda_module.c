@@ -15,21 +15,6 @@ static struct answer ask_cuda(struct settings s, probe_fn *fn)
 
 #define FAKE "tests/fakes/libcuda.so.1"
 
-static void listing(const struct ilab_backend *b, FILE *out)
-{
-	struct ilab_arena arena = {0};
-	struct ilab_listing l;
-	struct ilab_err err = {0};
-	fprintf(out, "status %d ", b->enumerate(NULL, &arena, &l, &err));
-	fprintf(out, "state %s reason %s devices %zu ", l.state, l.reason ? l.reason : "none", l.device_count);
-	for (size_t i = 0; i < l.device_count; i++)
-		fprintf(out, "[%s %s %s %s %s %llu] ", l.devices[i].selector, l.devices[i].name, l.devices[i].pci_address.value, l.devices[i].uuid.value,
-			l.devices[i].api_version.value, (unsigned long long)l.devices[i].compute_units);
-	for (size_t i = 0; i < l.advice_count; i++)
-		fprintf(out, "advice %s ", l.advice[i]);
-	ilab_arena_free(&arena);
-}
-
 static void session(const struct ilab_backend *b, FILE *out)
 {
 	struct ilab_session *s = NULL;
@@ -54,7 +39,7 @@ static void without_a_driver_it_says_so(void **state)
 	(void)state;
 	if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL))
 		skip();
-	struct answer a = ask_cuda((struct settings){0}, listing);
+	struct answer a = ask_cuda((struct settings){0}, print_listing);
 	assert_says(&a, "status 0 state unavailable reason library libcuda.so.1 not found (no NVIDIA driver): install");
 	a = ask_cuda((struct settings){0}, session);
 	assert_says(&a, "open: 2 library libcuda.so.1 not found");
@@ -72,7 +57,7 @@ static void a_driver_s_refusal_is_quoted(void **state)
 		{ { FAKE, "FAKE_COUNT", "0" }, "state no-device reason the CUDA driver works but lists no device" },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct answer a = ask_cuda(cases[i].settings, listing);
+		struct answer a = ask_cuda(cases[i].settings, print_listing);
 		assert_says(&a, cases[i].words);
 		assert_says(&a, "devices 0");
 		a = ask_cuda(cases[i].settings, session);
@@ -83,7 +68,7 @@ static void a_driver_s_refusal_is_quoted(void **state)
 static void devices_are_listed(void **state)
 {
 	(void)state;
-	struct answer a = ask_cuda((struct settings){ FAKE, "FAKE_COUNT", "2" }, listing);
+	struct answer a = ask_cuda((struct settings){ FAKE, "FAKE_COUNT", "2" }, print_listing);
 	assert_says(&a, "state ready reason none devices 2 [cuda:0 Fake of a device 0000:0c:00.0 a0a0a0a0-a0a0-a0a0-a0a0-a0a0a0a0a0a0 CUDA 13.0 7] [cuda:1 ");
 }
 
@@ -124,7 +109,7 @@ static void an_older_driver_wants_older_libraries(void **state)
 	(void)state;
 	if (dlopen("libnvrtc.so.12", RTLD_LAZY | RTLD_LOCAL))
 		skip();
-	struct answer a = ask_cuda((struct settings){ FAKE, "FAKE_VERSION", "12020" }, listing);
+	struct answer a = ask_cuda((struct settings){ FAKE, "FAKE_VERSION", "12020" }, print_listing);
 	assert_says(&a, "state ready");
 	assert_says(&a, "advice cuda: library libnvrtc.so.12 not found");
 	assert_says(&a, "advice cuda: library libcublasLt.so.12 not found");

@@ -28,23 +28,6 @@ static struct answer ask_hip(const char *runtime, const char *rocblas, probe_fn 
 
 /* --- what children do ---------------------------------------------------------------------------------------------------------- */
 
-static void listing(const struct ilab_backend *b, FILE *out)
-{
-	struct ilab_arena arena = {0};
-	struct ilab_listing l;
-	struct ilab_err err = {0};
-	fprintf(out, "status %d ", b->enumerate(NULL, &arena, &l, &err));
-	fprintf(out, "state %s reason %s devices %zu ", l.state, l.reason ? l.reason : "none", l.device_count);
-	for (size_t i = 0; i < l.device_count; i++)
-		fprintf(out, "[%s %s %s %s %s %llu] ", l.devices[i].selector, l.devices[i].name, l.devices[i].pci_address.value, l.devices[i].uuid.value,
-			l.devices[i].api_version.value, (unsigned long long)l.devices[i].compute_units);
-	for (size_t i = 0; i < l.library_count; i++)
-		fprintf(out, "library %s %s ", l.libraries[i].name, l.libraries[i].version);
-	for (size_t i = 0; i < l.advice_count; i++)
-		fprintf(out, "advice %s ", l.advice[i]);
-	ilab_arena_free(&arena);
-}
-
 static const struct ilab_shape shape = { 1, 16, 64, 256 };
 
 static struct ilab_session *open_device(const struct ilab_backend *b, uint32_t device, FILE *out)
@@ -186,7 +169,7 @@ static void a_missing_runtime_is_named(void **state)
 	const struct probe p = { .module_file = MODULE };
 	if (library_is_here("libamdhip64.so.7") || library_is_here("libamdhip64.so.6") || library_is_here("libamdhip64.so.5"))
 		skip();
-	struct answer a = ask(&p, listing);
+	struct answer a = ask(&p, print_listing);
 	assert_says(&a, "status 0 state unavailable reason library libamdhip64.so.7, libamdhip64.so.6, libamdhip64.so.5 not found (no HIP runtime): install ROCm");
 }
 
@@ -203,7 +186,7 @@ static void each_series_loads_with_its_own_libraries(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct probe p = { .module_file = MODULE,
 			.fakes = { cases[i].runtime, cases[i].compiler ? cases[i].compiler : cases[i].rocblas } };
-		struct answer a = ask(&p, listing);
+		struct answer a = ask(&p, print_listing);
 		assert_says(&a, cases[i].words);
 	}
 }
@@ -211,17 +194,17 @@ static void each_series_loads_with_its_own_libraries(void **state)
 static void the_newest_known_series_is_taken(void **state)
 {
 	(void)state;
-	struct answer a = ask_hip(HIP(5), HIP(7), listing, UNSET, UNSET);
+	struct answer a = ask_hip(HIP(5), HIP(7), print_listing, UNSET, UNSET);
 	assert_says(&a, "advice hip: library libhiprtc.so.7 not found");
 	const struct probe p = { .module_file = MODULE, .fakes = { HIP(8) } };
-	a = ask(&p, listing);                  /* unknown: it may differ in anything */
+	a = ask(&p, print_listing);                  /* unknown: it may differ in anything */
 	assert_null(strstr(a.text, "Fake of a card"));
 }
 
 static void a_missing_symbol_is_named(void **state)
 {
 	(void)state;
-	struct answer a = ask_hip("tests/fakes/hip/without-graphs/libamdhip64.so.7", NULL, listing, UNSET, UNSET);
+	struct answer a = ask_hip("tests/fakes/hip/without-graphs/libamdhip64.so.7", NULL, print_listing, UNSET, UNSET);
 	assert_says(&a, "state unavailable reason libamdhip64.so.7 has no symbol hipGraphInstantiateWithFlags: install a newer one");
 	a = ask_hip(HIP(6), "tests/fakes/hip/without-gemm/librocblas.so.4", session, UNSET, UNSET);
 	assert_says(&a, "auto: builtin ");
@@ -239,7 +222,7 @@ static void tests_are_kept_out_of_the_program(void **state)
 	assert_null(ilab_backend_load("hip", in_build("tests/fakes/hip/renamed"), NULL, &err));
 	assert_string_equal(err.text, "module hip.so holds the backend \"hip-on-cuda-test\"");
 	const struct probe p = { .backend = "hip", .module_dir = "modules", .fakes = { BELOW, HIP(6) } };
-	struct answer a = ask(&p, listing);            /* skipped where hip.so is not built */
+	struct answer a = ask(&p, print_listing);            /* skipped where hip.so is not built */
 	assert_says(&a, "state unavailable reason libamdhip64.so.6 is a fake, made for this program's tests");
 }
 
@@ -255,7 +238,7 @@ static void no_device_is_said_with_the_runtime_s_reason(void **state)
 		{ { "FAKE_HIP_INIT", "999" }, {0}, "state unavailable reason hipInit answers hipErrorUnknown (999): words of the fake runtime" },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct answer a = ask_hip(HIP(6), NULL, listing, cases[i].a, cases[i].b);
+		struct answer a = ask_hip(HIP(6), NULL, print_listing, cases[i].a, cases[i].b);
 		assert_says(&a, cases[i].words);
 		assert_says(&a, "devices 0 ");
 		a = ask_hip(HIP(6), NULL, session, cases[i].a, cases[i].b);
@@ -266,7 +249,7 @@ static void no_device_is_said_with_the_runtime_s_reason(void **state)
 static void devices_are_listed(void **state)
 {
 	(void)state;
-	struct answer a = ask_hip(HIP(6), ROCBLAS(4), listing, SET("FAKE_HIP_COUNT", "2"), UNSET);
+	struct answer a = ask_hip(HIP(6), ROCBLAS(4), print_listing, SET("FAKE_HIP_COUNT", "2"), UNSET);
 	assert_says(&a, "state ready reason none devices 2 [hip-fake-test:0 Fake of a card 0 0000:c0:00.0 30313233-3435-3637-3839-616263646561 HIP 6.2 104] [hip-fake-test:1 Fake of a card 1 0000:c1:00.0 ");
 }
 

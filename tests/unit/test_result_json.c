@@ -121,10 +121,10 @@ static void keeps_integers_exact(void **state)
 		assert_false(ilab_json_get_u128(cJSON_GetArrayItem(json, i), &w));
 	assert_true(ilab_json_get_double(cJSON_GetArrayItem(json, 5), &d) && d == 1);
 	assert_true(ilab_json_get_double(cJSON_GetArrayItem(json, 6), &d) && d == 1000);
-	assert_false(ilab_json_is_number(cJSON_GetArrayItem(json, 8)));
+	assert_null(ilab_json_number_text(cJSON_GetArrayItem(json, 8)));
 	assert_false(ilab_json_get_double(cJSON_GetArrayItem(json, 8), &d));
-	assert_false(ilab_json_is_number(cJSON_GetArrayItem(json, 9)));
-	assert_false(ilab_json_is_number(NULL));
+	assert_null(ilab_json_number_text(cJSON_GetArrayItem(json, 9)));
+	assert_null(ilab_json_number_text(NULL));
 	cJSON_Delete(json);
 }
 
