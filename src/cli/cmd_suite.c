@@ -21,6 +21,7 @@ struct run {
 	struct ilab_progress progress;
 	struct ilab_suite record;
 	size_t room;                   /* of record.cases */
+	enum ilab_status lost; struct ilab_err lost_err;   /* a device that left nothing when all ran at once; what there is goes out all the same */
 };
 
 /* A device as the suite uses it. */
@@ -145,10 +146,13 @@ static enum ilab_status run_together(struct run *r, const char **selectors, size
 	struct ilab_compare *cases;
 	size_t case_count;
 	snprintf(r->progress.what, sizeof(r->progress.what), _("%zu devices at once"), count);
-	enum ilab_status status = ilab_together_run(&t, &cases, &case_count, err);
-	for (size_t i = 0; i < case_count && status == ILAB_OK; i++)
+	enum ilab_status status = ilab_together_run(&t, &cases, &case_count, &r->lost_err);
+	if (status != ILAB_OK && status != ILAB_FAILED)
+		return ilab_err_pass(err, status, &r->lost_err);
+	r->lost = status;
+	for (size_t i = 0; i < case_count; i++)
 		keep(r, &cases[i]);
-	return status;
+	return ILAB_OK;
 }
 
 static enum ilab_status run_all(struct run *r, struct ilab_err *err)
@@ -217,7 +221,7 @@ enum ilab_status ilab_cmd_suite(const struct ilab_context *context, const struct
 	if (status == ILAB_OK)
 		status = ilab_deliver(ilab_suite_to_json(&r.record), ilab_text_suite(&r.record, context->arena), options, &file, err);
 	if (status == ILAB_OK)
-		status = worst(&r.record, err);
+		status = r.lost == ILAB_OK ? worst(&r.record, err) : ilab_err_pass(err, r.lost, &r.lost_err);
 	ilab_outfile_discard(file);
 	return status;
 }

@@ -13,8 +13,8 @@ struct ilab_together {
 	const char *cases;                     /* --cases of each */
 };
 
-/* Their cases, all of them in `out` in the order of the selectors. ILAB_INTERRUPTED, ILAB_TERMINATED: all are ended. ILAB_FAILED: one
- * left no document. */
+/* Their cases, in `out` in the order of the selectors. ILAB_INTERRUPTED, ILAB_TERMINATED: all are ended. ILAB_FAILED: one could not be started or
+ * left no document; those of the others are in `out` in the second case. */
 enum ilab_status ilab_together_run(const struct ilab_together *t, struct ilab_compare **out, size_t *out_count, struct ilab_err *err);
 
 #endif

@@ -73,27 +73,28 @@ enum ilab_status ilab_suite_from_json(const cJSON *json, struct ilab_arena *aren
 
 /* --- the odd one out --------------------------------------------------------------------------------------------------------- */
 
-static const struct ilab_compare_row *warm_row(const struct ilab_compare *c, const char *view)
+double ilab_suite_seconds(const struct ilab_compare *c, const char *view)
 {
 	for (size_t i = 0; i < c->row_count; i++)
 		if (strcmp(c->rows[i].phase, "warm_forward") == 0 && strcmp(c->rows[i].view, view) == 0 && c->rows[i].median_seconds.reason == NULL)
-			return &c->rows[i];
-	return NULL;
+			return c->rows[i].median_seconds.value;
+	return 0;
 }
 
-/* This device's median of a view against that of all other devices in the same case; 0 when there are fewer than two others. */
-static double ratio_to_others(const struct ilab_suite *r, size_t index, const char *view, struct ilab_arena *arena)
+/* This device's median of a view against the median of all devices in the same case, itself among them: of three, one slow one does not make the
+ * two others odd. 0 when there are fewer than three. */
+static double ratio_to_usual(const struct ilab_suite *r, size_t index, const char *view, struct ilab_arena *arena)
 {
 	const struct ilab_compare *c = &r->cases[index];
-	double *others = ilab_arena_alloc(arena, (r->case_count + 1) * sizeof *others);
+	double *medians = ilab_arena_alloc(arena, r->case_count * sizeof *medians);
 	size_t count = 0;
 
 	for (size_t i = 0; i < r->case_count; i++) {
-		const struct ilab_compare_row *row = i == index || strcmp(r->cases[i].case_name, c->case_name) != 0 ? NULL : warm_row(&r->cases[i], view);
-		if (row != NULL)
-			others[count++] = row->median_seconds.value;
+		const double seconds = strcmp(r->cases[i].case_name, c->case_name) != 0 ? 0 : ilab_suite_seconds(&r->cases[i], view);
+		if (seconds > 0)
+			medians[count++] = seconds;
 	}
-	return count < 2 ? 0 : warm_row(c, view)->median_seconds.value / ilab_stats_median(others, count);
+	return count < 3 ? 0 : ilab_suite_seconds(c, view) / ilab_stats_median(medians, count);
 }
 
 void ilab_suite_find_odd(struct ilab_suite *r, struct ilab_arena *arena)
@@ -107,7 +108,7 @@ void ilab_suite_find_odd(struct ilab_suite *r, struct ilab_arena *arena)
 	for (size_t i = 0; i < r->case_count; i++)
 		for (size_t v = 0; v < r->cases[i].view_count; v++) {
 			const char *view = r->cases[i].views[v].view;
-			const double ratio = r->cases[i].case_name == NULL || warm_row(&r->cases[i], view) == NULL ? 0 : ratio_to_others(r, i, view, arena);
+			const double ratio = r->cases[i].case_name == NULL ? 0 : ratio_to_usual(r, i, view, arena);
 			if (ratio > ILAB_SUITE_ODD || (ratio > 0 && ratio < 1 / ILAB_SUITE_ODD))
 				r->odd[r->odd_count++] = (struct ilab_odd){ r->cases[i].identity, r->cases[i].case_name, view, ratio };
 		}
