@@ -12,6 +12,9 @@
 #define SUM_SECONDS 1e-6
 /* Of figures whose last digits another writer may have rounded. */
 #define ROUNDING 1e-9
+/* The host's clock counts nanoseconds, and nothing measured lasts for 31 years: within these, ratios and rates are numbers. */
+#define LEAST_SECONDS 1e-9
+#define MOST_SECONDS 1e9
 
 struct row { const struct ilab_measure *r; size_t index; const struct ilab_phase *p; struct ilab_err *err; };
 
@@ -69,6 +72,8 @@ static enum ilab_status check_clocks(const struct row *row)
 
 	if (!(p->seconds >= 0))
 		return fault(row, "seconds", "negative");
+	if (p->seconds > 0 && (p->seconds < LEAST_SECONDS || p->seconds > MOST_SECONDS))
+		return fault(row, "seconds", "above 0, but not from a nanosecond to 10^9 seconds");
 	if (p->device_seconds.reason != NULL)
 		return ILAB_OK;
 	if (row->r->timers.device_calibration_ratio.reason != NULL)

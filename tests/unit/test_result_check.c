@@ -111,6 +111,9 @@ static const char *cpu_selectors[] = { "opencl:0:1", "cpu" }, *other_command[] =
 	X("phases[6].repetition", m->phases[6].repetition = 2) \
 	X("phases[2].repetition", m->phases[2].repetition = 1) \
 	X("phases[1].seconds", m->phases[1].seconds = -1e-9) \
+	X("phases[1].seconds", m->phases[1].seconds = 9e-10) \
+	X("phases[1].seconds", m->phases[1].seconds = 1e-320) \
+	X("phases[1].seconds", (m->phases[1].seconds = 1.1e9, m->header.total_seconds = 2e9)) \
 	X("phases[4].device_seconds", m->phases[4].device_seconds.value = 11.6) \
 	X("phases[4].device_seconds", m->phases[4].device_seconds.value = -0.1) \
 	X("phases[4].baseline_allocated_bytes", m->phases[4].baseline_reserved_bytes--) \
