@@ -97,6 +97,12 @@ static int device_uuid(uint8_t uuid[16], int device)
 	return (int)code;
 }
 
+static bool is_at_least(int major, int minor)
+{
+	int version = 0;
+	return !driver_version(&version) && version >= 1000 * major + 10 * minor;
+}
+
 /* Before 6.2 pools answer although they are said to be unsupported, and their high mark of reserved memory is no maximum. */
 static int device_attribute(int *value, enum native_attribute what, int device)
 {
@@ -105,7 +111,7 @@ static int device_attribute(int *value, enum native_attribute what, int device)
 		[NATIVE_POOLS_SUPPORTED] = hipDeviceAttributeMemoryPoolsSupported,
 	};
 	hipError_t code = hip.hipDeviceGetAttribute_(value, attributes[what], device);
-	if (!code && what == NATIVE_POOLS_SUPPORTED && !hip_is_at_least(6, 2))
+	if (!code && what == NATIVE_POOLS_SUPPORTED && !is_at_least(6, 2))
 		*value = 0;
 	return (int)code;
 }
@@ -253,12 +259,6 @@ int hip_series(void)
 {
 	int series = 0;
 	return runtime.handle && sscanf(runtime.loaded, "libamdhip64.so.%d", &series) == 1 ? series : 0;
-}
-
-bool hip_is_at_least(int major, int minor)
-{
-	int version = 0;
-	return !driver_version(&version) && version >= 1000 * major + 10 * minor;
 }
 
 const char *hip_version_text(struct ilab_arena *arena)

@@ -19,7 +19,6 @@
 const struct native_rt *hip_load(struct ilab_err *err);
 const struct native_library *hip_runtime_library(void);
 int hip_series(void);                  /* 5, 6, 7: of the library that is loaded; 0: none is */
-bool hip_is_at_least(int major, int minor);
 const char *hip_version_text(struct ilab_arena *arena);        /* "6.2.41133", in `arena`; NULL: not told */
 
 /* hip_agent.c. "gfx90a" into `name`, of the device at a PCI address ("0000:c1:00.0"); false when the runtime below HIP does not say. */

@@ -94,35 +94,7 @@ static void learn_device(struct ilab_session *s, const struct ilab_open_options 
 	opencl_cache_watch(s, options->surroundings);
 }
 
-enum ilab_status opencl_open(const struct ilab_open_options *options, struct ilab_session **out, struct ilab_err *err)
-{
-	if (options->graph)
-		return ilab_err_set(err, ILAB_REFUSED, "", 0, "OpenCL cannot replay a pass from a captured graph");
-	struct ilab_session *s = calloc(1, sizeof(*s));
-	if (!s)
-		return ilab_err_set(err, ILAB_FAILED, "calloc", 0, "out of host memory");
-	enum ilab_status status = find_device(s, options, err);
-	if (!status) {
-		learn_device(s, options);
-		status = check_device(s, err);
-	}
-	if (!status)
-		status = make_context(s, err);
-	if (!status)
-		status = make_queue(s, err);
-	/* The kernels of other types are built when a plan asks for them; that these compile shows that the driver works. */
-	if (!status)
-		status = opencl_prepare_elements(s, ILAB_F32, err);
-	if (status) {
-		opencl_close(s);
-		return status;
-	}
-	s->info.kernel_cache = opencl_cache_state(s);
-	*out = s;
-	return ILAB_OK;
-}
-
-void opencl_close(struct ilab_session *s)
+static void close_session(struct ilab_session *s)
 {
 	if (!s)
 		return;
@@ -144,7 +116,35 @@ void opencl_close(struct ilab_session *s)
 	free(s);
 }
 
-const struct ilab_session_info *opencl_info(struct ilab_session *s)
+static enum ilab_status open_session(const struct ilab_open_options *options, struct ilab_session **out, struct ilab_err *err)
+{
+	if (options->graph)
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "OpenCL cannot replay a pass from a captured graph");
+	struct ilab_session *s = calloc(1, sizeof(*s));
+	if (!s)
+		return ilab_err_set(err, ILAB_FAILED, "calloc", 0, "out of host memory");
+	enum ilab_status status = find_device(s, options, err);
+	if (!status) {
+		learn_device(s, options);
+		status = check_device(s, err);
+	}
+	if (!status)
+		status = make_context(s, err);
+	if (!status)
+		status = make_queue(s, err);
+	/* The kernels of other types are built when a plan asks for them; that these compile shows that the driver works. */
+	if (!status)
+		status = opencl_prepare_elements(s, ILAB_F32, err);
+	if (status) {
+		close_session(s);
+		return status;
+	}
+	s->info.kernel_cache = opencl_cache_state(s);
+	*out = s;
+	return ILAB_OK;
+}
+
+static const struct ilab_session_info *session_info(struct ilab_session *s)
 {
 	return &s->info;
 }
@@ -153,9 +153,9 @@ const struct ilab_backend ilab_backend_opencl = {
 	.abi = ILAB_BACKEND_ABI,
 	.name = "opencl",
 	.enumerate = opencl_enumerate,
-	.open = opencl_open,
-	.close = opencl_close,
-	.info = opencl_info,
+	.open = open_session,
+	.close = close_session,
+	.info = session_info,
 	.limits = opencl_limits,
 	.plan = opencl_plan,
 	.alloc = opencl_alloc,

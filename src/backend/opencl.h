@@ -87,10 +87,6 @@ struct ilab_session {
 	struct ilab_err lost;          /* first error of a finish: the driver's later answers are only echoes of it */
 };
 
-enum ilab_status opencl_open(const struct ilab_open_options *options, struct ilab_session **out, struct ilab_err *err);
-void opencl_close(struct ilab_session *s);
-const struct ilab_session_info *opencl_info(struct ilab_session *s);
-
 /* opencl_cache.c. "cold" "warm" "none" "unknown" from what the driver's cache folder gained since opening. */
 void opencl_cache_watch(struct ilab_session *s, const struct ilab_surroundings *surroundings);
 const char *opencl_cache_state(const struct ilab_session *s);

@@ -44,7 +44,6 @@ enum ilab_status ilab_print_json(cJSON *json, struct ilab_err *err);
 /* A name for a line of its own on stdout: as it is, or, with controls or broken UTF-8 in it, as a shell takes it: $'new\nline'. */
 const char *ilab_quoted(const char *text, struct ilab_arena *arena);
 /* Refuse to work for a stdout that cannot be written to (closed, read-only): ILAB_IO. */
-bool ilab_is_writable(int fd);
 enum ilab_status ilab_check_stdout(struct ilab_err *err);
 /* One line for people on stderr: "iteragpu-lab: TEXT", control characters replaced. */
 void ilab_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

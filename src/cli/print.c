@@ -48,7 +48,7 @@ const char *ilab_quoted(const char *text, struct ilab_arena *arena)
 	return strange ? b.text : text;
 }
 
-bool ilab_is_writable(int fd)
+static bool is_writable(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
@@ -56,7 +56,7 @@ bool ilab_is_writable(int fd)
 
 enum ilab_status ilab_check_stdout(struct ilab_err *err)
 {
-	if (ilab_is_writable(STDOUT_FILENO))
+	if (is_writable(STDOUT_FILENO))
 		return ILAB_OK;
 	return ilab_err_set(err, ILAB_IO, "", 0, "standard output is closed: results have nowhere to go");
 }

@@ -27,7 +27,8 @@ static enum ilab_status check_count(uint64_t n, const char *what, struct ilab_er
 	return ILAB_OK;
 }
 
-enum ilab_status ilab_offer_price(const struct ilab_tariff *tariff, uint64_t lots, struct ilab_offer *out, struct ilab_err *err)
+/* Price of `lots` lots. Strings are the tariff's. */
+static enum ilab_status price(const struct ilab_tariff *tariff, uint64_t lots, struct ilab_offer *out, struct ilab_err *err)
 {
 	struct ilab_offer offer = {
 		.gpu = tariff->model, .snapshot_date = tariff->snapshot_date, .source = tariff->source,
@@ -71,7 +72,7 @@ enum ilab_status ilab_cost_compute(const struct ilab_tariffs *tariffs, const cha
 	};
 	enum ilab_status status = ilab_tariffs_find(tariffs, model, days, &tariff, err);
 	if (status == ILAB_OK)
-		status = ilab_offer_price(tariff, lots, &cost.offer, err);
+		status = price(tariff, lots, &cost.offer, err);
 	if (status == ILAB_OK && !accepted.reason)
 		status = ilab_unit_cost(cost.offer.total_cents, accepted.value, arena, &cost.unit_cost, err);
 	if (status != ILAB_OK)
@@ -114,7 +115,7 @@ enum ilab_status ilab_cost_break_even(const struct ilab_tariffs *tariffs, const 
 	b->other_unit_cost.reason = b->cheaper.reason = unknown;
 	enum ilab_status status = ilab_tariffs_find(tariffs, other_model, cost->days, &tariff, err);
 	if (status == ILAB_OK)
-		status = ilab_offer_price(tariff, cost->lots, &b->other, err);
+		status = price(tariff, cost->lots, &b->other, err);
 	if (status == ILAB_OK)
 		status = rate_cost(&cost->offer, accepted_per_day, cost->days, arena, &b->unit_cost, err);
 	if (status == ILAB_OK && !unknown)

@@ -8,9 +8,6 @@
  * or 30 days; a lot's price covers all its GPUs: two lots of a two-GPU model are four GPUs and twice the lot price.
  * Totals and counts go to 2^63-1; what passes it is refused (ILAB_REFUSED), never wrapped. */
 
-/* Price of `lots` >= 1 lots. Strings are the tariff's. */
-enum ilab_status ilab_offer_price(const struct ilab_tariff *tariff, uint64_t lots, struct ilab_offer *out, struct ilab_err *err);
-
 /* total / accepted, with its decimal form in `arena`; 1 <= accepted <= 2^63-1. */
 enum ilab_status ilab_unit_cost(uint64_t total_cents, uint64_t accepted, struct ilab_arena *arena, struct ilab_unit_cost *out,
 	struct ilab_err *err);

@@ -34,26 +34,6 @@ size_t ilab_dtype_bytes(enum ilab_dtype dtype)
 	return types[dtype].bytes;
 }
 
-uint16_t ilab_f16_from_float(float v)
-{
-	return ilab_f16_bits(v);
-}
-
-float ilab_f16_to_float(uint16_t bits)
-{
-	return ilab_f16_value(bits);
-}
-
-uint16_t ilab_bf16_from_float(float v)
-{
-	return ilab_bf16_bits(v);
-}
-
-float ilab_bf16_to_float(uint16_t bits)
-{
-	return ilab_bf16_value(bits);
-}
-
 uint32_t ilab_dtype_encode(enum ilab_dtype dtype, float v)
 {
 	switch (dtype) {

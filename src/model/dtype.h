@@ -13,13 +13,8 @@ const char *ilab_dtype_name(enum ilab_dtype dtype);                    /* "float
 bool ilab_dtype_from_name(const char *name, enum ilab_dtype *out);
 size_t ilab_dtype_bytes(enum ilab_dtype dtype);                        /* bytes of a stored element: 4 or 2 */
 
-/* Round to nearest even into 16 bits and back, in integer arithmetic. Overflow gives infinity, NaN stays NaN. */
-uint16_t ilab_f16_from_float(float v);
-float ilab_f16_to_float(uint16_t bits);
-uint16_t ilab_bf16_from_float(float v);
-float ilab_bf16_to_float(uint16_t bits);
-
-/* The stored bits of `v`, zero-extended, and the value that stored bits hold. */
+/* The stored bits of `v`, zero-extended, and the value that stored bits hold. Into 16 bits to nearest even, in integer arithmetic (dtype_bits.h):
+ * overflow gives infinity, NaN stays NaN. */
 uint32_t ilab_dtype_encode(enum ilab_dtype dtype, float v);
 float ilab_dtype_decode(enum ilab_dtype dtype, uint32_t bits);
 /* Element `i` of an array in host memory, as float. */

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* The conversions of dtype.h as inline functions, for loops over millions of elements. Integer arithmetic only. */
+/* The conversions behind dtype.h, inline for loops over millions of elements: to nearest even, in integer arithmetic only. Overflow gives infinity,
+ * NaN stays NaN. */
 
 static inline uint32_t ilab_float_bits(float v)
 {

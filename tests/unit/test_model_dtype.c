@@ -1,5 +1,5 @@
 /* model/dtype: rounding, over all 65,536 values of each 16-bit type and at every boundary between two of them. */
-#include "model/dtype.h"
+#include "model/dtype_bits.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -41,8 +41,8 @@ struct half {
 	uint16_t infinity;
 };
 
-static const struct half f16 = { ilab_f16_from_float, ilab_f16_to_float, 5, 10, 0x7c00 };
-static const struct half bf16 = { ilab_bf16_from_float, ilab_bf16_to_float, 8, 7, 0x7f80 };
+static const struct half f16 = { ilab_f16_bits, ilab_f16_value, 5, 10, 0x7c00 };
+static const struct half bf16 = { ilab_bf16_bits, ilab_bf16_value, 8, 7, 0x7f80 };
 
 static void check_all_values(const struct half *h)
 {
@@ -86,16 +86,16 @@ static void f16_every_value_and_boundary(void **state)
 	(void)state;
 	check_all_values(&f16);
 	check_all_boundaries(&f16);
-	assert_int_equal(ilab_f16_from_float(65504.0f), 0x7bff);
-	assert_int_equal(ilab_f16_from_float(65519.996f), 0x7bff);
-	assert_int_equal(ilab_f16_from_float(65520.0f), 0x7c00);
-	assert_int_equal(ilab_f16_from_float(-1e30f), 0xfc00);
-	assert_int_equal(ilab_f16_from_float(INFINITY), 0x7c00);
-	assert_int_equal(ilab_f16_from_float(0x1p-25f), 0);
-	assert_int_equal(ilab_f16_from_float(0x1.000002p-25f), 1);
-	assert_int_equal(ilab_f16_from_float(-0x1p-149f), 0x8000);
-	assert_int_equal(ilab_f16_from_float(0x1.ff8p-15f), 0x03ff);   /* the largest denormal */
-	assert_int_equal(ilab_f16_from_float(0x1.ffcp-15f), 0x0400);   /* half way to the smallest normal number: even */
+	assert_int_equal(ilab_f16_bits(65504.0f), 0x7bff);
+	assert_int_equal(ilab_f16_bits(65519.996f), 0x7bff);
+	assert_int_equal(ilab_f16_bits(65520.0f), 0x7c00);
+	assert_int_equal(ilab_f16_bits(-1e30f), 0xfc00);
+	assert_int_equal(ilab_f16_bits(INFINITY), 0x7c00);
+	assert_int_equal(ilab_f16_bits(0x1p-25f), 0);
+	assert_int_equal(ilab_f16_bits(0x1.000002p-25f), 1);
+	assert_int_equal(ilab_f16_bits(-0x1p-149f), 0x8000);
+	assert_int_equal(ilab_f16_bits(0x1.ff8p-15f), 0x03ff);   /* the largest denormal */
+	assert_int_equal(ilab_f16_bits(0x1.ffcp-15f), 0x0400);   /* half way to the smallest normal number: even */
 }
 
 static void bf16_every_value_and_boundary(void **state)
@@ -103,11 +103,11 @@ static void bf16_every_value_and_boundary(void **state)
 	(void)state;
 	check_all_values(&bf16);
 	check_all_boundaries(&bf16);
-	assert_int_equal(ilab_bf16_from_float(float_of(0x7f7f7fff)), 0x7f7f);
-	assert_int_equal(ilab_bf16_from_float(float_of(0x7f7f8000)), 0x7f80);   /* half way to 2^128 */
-	assert_int_equal(ilab_bf16_from_float(-float_of(0x7f7fffff)), 0xff80);
-	assert_int_equal(ilab_bf16_from_float(INFINITY), 0x7f80);
-	assert_int_equal(ilab_bf16_from_float(0x1p-149f), 0);
+	assert_int_equal(ilab_bf16_bits(float_of(0x7f7f7fff)), 0x7f7f);
+	assert_int_equal(ilab_bf16_bits(float_of(0x7f7f8000)), 0x7f80);   /* half way to 2^128 */
+	assert_int_equal(ilab_bf16_bits(-float_of(0x7f7fffff)), 0xff80);
+	assert_int_equal(ilab_bf16_bits(INFINITY), 0x7f80);
+	assert_int_equal(ilab_bf16_bits(0x1p-149f), 0);
 }
 
 static void nan_stays_nan(void **state)
@@ -117,10 +117,10 @@ static void nan_stays_nan(void **state)
 	const uint32_t payloads[] = { 0x7f800001, 0x7fffffff, 0x7fc00000, 0x7f801000, 0xff800001, 0xffffffff };
 	for (size_t i = 0; i < sizeof(payloads) / sizeof(payloads[0]); i++) {
 		const float v = float_of(payloads[i]);
-		assert_true(isnan(ilab_f16_to_float(ilab_f16_from_float(v))));
-		assert_true(isnan(ilab_bf16_to_float(ilab_bf16_from_float(v))));
-		assert_int_equal(ilab_f16_from_float(v) >> 15, payloads[i] >> 31);
-		assert_int_equal(ilab_bf16_from_float(v) >> 15, payloads[i] >> 31);
+		assert_true(isnan(ilab_f16_value(ilab_f16_bits(v))));
+		assert_true(isnan(ilab_bf16_value(ilab_bf16_bits(v))));
+		assert_int_equal(ilab_f16_bits(v) >> 15, payloads[i] >> 31);
+		assert_int_equal(ilab_bf16_bits(v) >> 15, payloads[i] >> 31);
 	}
 }
 
@@ -136,7 +136,7 @@ static void f16_agrees_with_the_compiler(void **state)
 		const _Float16 truth = (_Float16)v;
 		uint16_t bits;
 		memcpy(&bits, &truth, sizeof(bits));
-		assert_int_equal(ilab_f16_from_float(v), bits);
+		assert_int_equal(ilab_f16_bits(v), bits);
 	}
 #else
 	print_message("skipped: this compiler has no _Float16 for this processor\n");
