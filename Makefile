@@ -176,10 +176,12 @@ SUITES := layers unit sanitized native-compile conformance schema cli notebook a
 
 $(O)/tests/unit/test_%: $(O)/tests/unit/test_%.o $(UNIT_AUX:%.c=$(O)/%.o) $(O)/libilab.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(CMOCKA_LIBS) $(PKG_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(WRAPPED) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(CMOCKA_LIBS) $(PKG_LIBS)
 
 # The native backend over a vendor of the tests' own: in a unit test, and as a module for the conformance suite.
 $(filter $(O)/tests/unit/test_native%,$(UNIT_BIN)): $(NATIVE_OBJ) $(filter-out %/host_module.o,$(HOST_OBJ))
+# It tells what is faster by a clock of its own.
+$(O)/tests/unit/test_native_tune: private WRAPPED := -Wl,--wrap=ilab_clock_ns
 $(O)/tests/native/cuda.so: $(NATIVE_OBJ) $(HOST_OBJ) $(O)/libilab.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -o $@ $(filter-out %.a,$^) $(filter %.a,$^) -ldl -lm
