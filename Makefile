@@ -104,7 +104,7 @@ $(O)/hip/%.o: VENDOR_CPPFLAGS := -D__HIP_PLATFORM_AMD__ -isystem $(HIP_HOME)/inc
 
 # Where things will be installed concerns few files: `make install PREFIX=...` compiles no others again.
 PLACED := $(patsubst %.c,$(O)/%.o,$(shell grep -lE 'ILAB_(LIB|DATA|LOCALE)DIR' $(LIB_SRC) /dev/null))
-$(PLACED): ILAB_CPPFLAGS += $(PLACES)
+$(PLACED): private ILAB_CPPFLAGS += $(PLACES)
 $(PLACED): $(O)/places
 $(O)/places: FORCE
 	@mkdir -p $(@D)
