@@ -86,8 +86,8 @@ static enum ilab_status choose_views(struct run *r, struct ilab_err *err)
 	c->views = &r->chosen;
 	c->against = ilab_views_reference(&r->chosen)->name;
 	if (o->against && !ilab_views_find(&r->chosen, c->against = o->against))
-		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--against: \"%.150s\" is none of the views that are compared; the first is \"%.150s\"", o->against,
-			r->chosen.views[0].name);
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--against: \"%.150s\" is none of the views that are compared: %.600s", o->against,
+			ilab_views_listed(&r->chosen, r->comparing.context->arena));
 	if (c->slow_view && !ilab_views_find(&r->chosen, c->slow_view))
 		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--test-slow-down: \"%.150s\" is none of the views that are compared", c->slow_view);
 	return ILAB_OK;

@@ -106,7 +106,8 @@ static enum ilab_status name_views(struct run *r, struct target *t, struct ilab_
 	struct ilab_views all = t->views;
 	enum ilab_status status = o->views ? ilab_views_named(&all, o->views, r->context->arena, &t->views, err) : ILAB_OK;
 	if (status == ILAB_OK && o->against && !ilab_views_find(&t->views, o->against))
-		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--against: \"%.150s\" is none of the views that are compared", o->against);
+		return ilab_err_set(err, ILAB_REFUSED, "", 0, "--against: \"%.150s\" is none of the views that are compared: %.600s", o->against,
+			ilab_views_listed(&t->views, r->context->arena));
 	t->cpu = !strcmp(t->views.views[0].told.type, "cpu");
 	return status;
 }

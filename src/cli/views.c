@@ -42,7 +42,7 @@ const struct ilab_view *ilab_views_find(const struct ilab_views *views, const ch
 	return NULL;
 }
 
-static const char *names_of(const struct ilab_views *views, struct ilab_arena *arena)
+const char *ilab_views_listed(const struct ilab_views *views, struct ilab_arena *arena)
 {
 	const char *names = "";
 	for (size_t i = 0; i < views->count; i++)
@@ -61,7 +61,7 @@ enum ilab_status ilab_views_named(const struct ilab_views *all, const char *list
 		const char *name = ilab_arena_printf(arena, "%.*s", (int)strcspn(start, ","), start);
 		const struct ilab_view *view = ilab_views_find(all, name);
 		if (!view)
-			return ilab_err_set(err, ILAB_REFUSED, "", 0, "no view is called \"%.100s\"; this device has %s", name, names_of(all, arena));
+			return ilab_err_set(err, ILAB_REFUSED, "", 0, "no view is called \"%.100s\"; this device has %s", name, ilab_views_listed(all, arena));
 		add(out, view->name, view, arena);
 	}
 	return ILAB_OK;

@@ -21,6 +21,8 @@ struct ilab_views ilab_views_of(const struct ilab_device *const *devices, size_t
  * none, with what there is. */
 enum ilab_status ilab_views_named(const struct ilab_views *all, const char *list, struct ilab_arena *arena, struct ilab_views *out,
 	struct ilab_err *err);
+/* Their names for people: each in quotation marks. */
+const char *ilab_views_listed(const struct ilab_views *views, struct ilab_arena *arena);
 /* The view of that name. NULL: none. */
 const struct ilab_view *ilab_views_find(const struct ilab_views *views, const char *name);
 /* The view that others are compared with unless told otherwise: the first whose provider is the vendor's own library, else the first. */

@@ -15,8 +15,10 @@ const char *ilab_text_ceilings(const struct ilab_ceilings *r, bool verbose, stru
 	for (size_t i = 0; i < r->arithmetic_count; i++) {
 		const struct ilab_ceiling *c = &r->arithmetic[i];
 		ilab_layout_pair(&b, c->dtype, "%16s  %-6s %s%s", ilab_layout_flops(arena, c->flop_per_second), c->unit, c->view,
-			ilab_ceilings_best(r, c->dtype) == c ? _("  <- ceiling") : "");
+			ilab_ceilings_best(r, c->dtype) == c ? " *" : "");
 	}
+	ilab_layout_pair(&b, "*", "%s", _("the ceiling of its type: the best rate seen now, not the device's data sheet"));
+	ilab_layout_pair(&b, _("units"), "%s", _("fma: chains of multiply-adds on vector units; matrix: matrix units; gemm: a verified pass of a large network"));
 	if (!verbose && r->unmeasured_count > 0)
 		ilab_layout_pair(&b, _("unmeasured"), _("%zu: %zu timed out, %zu failed, %zu unsupported or unknown; with reasons in the document and with --verbose"),
 			r->unmeasured_count, r->timed_out_count, r->failed_count, r->unmeasured_count - r->timed_out_count - r->failed_count);

@@ -168,10 +168,23 @@ static uint64_t largest_allocated(const struct ilab_compare *r, const char *view
 	return most;
 }
 
+/* Which runs were proven right: no figure above is from another. */
+static void add_verification(struct ilab_text_buffer *b, const struct ilab_compare *r)
+{
+	size_t runs = 0, passed = 0;
+
+	for (size_t i = 0; i < r->view_count; i++)
+		for (size_t k = 0; k < r->views[i].run_count; k++) {
+			runs++;
+			passed += strcmp(r->views[i].runs[k].document.verification.status, "passed") == 0;
+		}
+	ilab_layout_pair(b, _("verification"), _("%zu of %zu runs compute what the float64 reference does"), passed, runs);
+}
+
 static void add_memory(struct ilab_text_buffer *b, const struct ilab_compare *r)
 {
 	ilab_text_add(b, "\n%-5s %15s %15s   %s\n", ilab_layout_cell(b->arena, _("view"), -5),
-		ilab_layout_cell(b->arena, _("peak allocated"), 15), ilab_layout_cell(b->arena, _("peak reserved"), 15), _("MiB; counted by (reserved is not comparable)"));
+		ilab_layout_cell(b->arena, _("peak allocated"), 15), ilab_layout_cell(b->arena, _("peak reserved"), 15), _("MiB; counted by (see reserved)"));
 	for (size_t i = 0; i < r->view_count; i++) {
 		const struct ilab_compare_view *v = &r->views[i];
 		if (v->reason != NULL || v->run_count == 0)
@@ -208,7 +221,7 @@ static void add_ceiling(struct ilab_text_buffer *b, const struct ilab_compare *r
 	ilab_layout_pair(b, _("ceiling"), "%s (%s, %s)", ilab_layout_flops(b->arena, best->flop_per_second), best->unit, best->view);
 	ilab_layout_pair(b, _("of ceiling"), "%s", _("share of the best verified rate of any view for this type"));
 	if (has_suspect(r))
-		ilab_layout_pair(b, "!", _("above the ceiling by more than %d %%: suspect"), 5);
+		ilab_layout_pair(b, "!", _("above the ceiling by more than %d %%: it was measured too low, on a busy device perhaps, or the rate is wrong; do not use the share"), 5);
 }
 
 static void add_notes(struct ilab_text_buffer *b, const struct ilab_compare *r)
@@ -216,10 +229,13 @@ static void add_notes(struct ilab_text_buffer *b, const struct ilab_compare *r)
 	const int margin = (int)(100 * (r->configuration.rounds > 1 ? ILAB_COMPARE_MARGIN : ILAB_COMPARE_MARGIN_SINGLE) + 0.5);
 	const char *against = letter(b->arena, index_of(r, r->against));
 
+	ilab_layout_pair(b, _("reserved"), "%s", _("in steps of the allocator's own, so not comparable between two of them"));
 	add_ceiling(b, r);
+	if (r->configuration.rounds > 1)
+		ilab_layout_pair(b, /* xgettext:no-c-format */ _("median +-95 %"), "%s", /* xgettext:no-c-format */ _("of all passes; +-95 %: where the middle of a run lies, not the spread of its passes"));
 	ilab_layout_pair(b, ilab_arena_printf(b->arena, _("time/%s"), against), "%s", r->configuration.rounds > 1
 		? _("geometric mean of the rounds' ratios, so not the quotient of the medians") : _("quotient of the medians"));
-	ilab_layout_pair(b, _("verdict"), _("slower: takes more time than %s by more than %d %%, beyond noise (the whole 95 %% interval does, and the 99 %% interval excludes 1); faster: the reverse; same: within %d %%; ambiguous: not sure enough, an interval reaches the margin or 1; more --rounds narrow it"),
+	ilab_layout_pair(b, _("verdict"), _("slower: takes more time than %s by more than %d %%, beyond noise (the whole 95 %% interval does, and the 99 %% interval excludes 1); faster: the reverse; same: within %d %%; ambiguous: not sure enough, the 95 %% interval reaches the margin or the 99 %% interval (not shown) reaches 1; more --rounds narrow them"),
 		against, margin, margin);
 	if (r->configuration.rounds < ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE)
 		ilab_layout_pair(b, _("- in verdict"), _("phases that run once a run have none below %d rounds"), ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE);
@@ -234,6 +250,7 @@ const char *ilab_text_compare(const struct ilab_compare *r, bool verbose, struct
 	add_times(&b, r);
 	add_memory(&b, r);
 	ilab_text_add(&b, "\n");
+	add_verification(&b, r);
 	add_agreement(&b, r);
 	add_notes(&b, r);
 	return b.text;

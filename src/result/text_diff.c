@@ -74,7 +74,8 @@ static void add_rows(struct ilab_text_buffer *b, const struct ilab_diff *r)
 		const struct ilab_diff_row *d = &r->rows[i];
 		if (i == 0 || !same_group(d, d - 1)) {
 			const bool same_view = strcmp(d->base_view, d->row.view) == 0, same_device = strcmp(d->base_device, d->device) == 0;
-			ilab_layout_wrap(b, "", ilab_arena_printf(b->arena, "%s: %s%s%s%s%s%s%s", d->what, d->base_view, same_view ? "" : " -> ", same_view ? "" : d->row.view,
+			ilab_layout_wrap(b, "", ilab_arena_printf(b->arena, "%s%s%s: %s%s%s%s%s%s%s", r->other_count > 1 ? r->others[d->document].file : "",
+				r->other_count > 1 ? ": " : "", d->what, d->base_view, same_view ? "" : " -> ", same_view ? "" : d->row.view,
 				same_device ? "" : "; ", same_device ? "" : d->base_device, same_device ? "" : " -> ", same_device ? "" : d->device));
 		}
 		add_row(b, d);
@@ -99,6 +100,15 @@ static size_t count_not_compared(const struct ilab_diff *r)
 	return count;
 }
 
+static size_t count_without_verdict(const struct ilab_diff *r)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->row_count; i++)
+		count += r->rows[i].row.ratio.reason == NULL && r->rows[i].row.verdict.value == NULL;
+	return count;
+}
+
 static bool lacks_verdict(const struct ilab_diff *r)
 {
 	for (size_t i = 0; i < r->row_count; i++)
@@ -112,8 +122,9 @@ static void add_legend(struct ilab_text_buffer *b, const struct ilab_diff *r)
 	if (r->row_count == count_verdict(r, "not-comparable"))
 		return;
 	ilab_layout_pair(b, _("time"), "%s", _("new over base, the geometric mean of the runs' ratios, so not the quotient of the medians; of single runs it is that"));
-	ilab_layout_pair(b, _("verdict"), _("slower: takes more time than base by more than %d %% (of single runs %d %%), beyond noise (the whole 95 %% interval does, and the 99 %% interval excludes 1); faster: the reverse; same: within that; ambiguous: not sure enough, an interval reaches the margin or 1"),
+	ilab_layout_pair(b, _("verdict"), _("slower: takes more time than base by more than %d %% (of single runs %d %%), beyond noise (the whole 95 %% interval does, and the 99 %% interval excludes 1); faster: the reverse; same: within that; ambiguous: not sure enough, the 95 %% interval reaches the margin or the 99 %% interval (not shown) reaches 1"),
 		(int)(100 * ILAB_COMPARE_MARGIN + 0.5), (int)(100 * ILAB_COMPARE_MARGIN_SINGLE + 0.5));
+	ilab_layout_pair(b, _("noise"), "%s", _("what differs between the runs inside each document; what changed between the documents, load and clocks too, counts as a difference: repeat both to be sure"));
 	if (lacks_verdict(r))
 		ilab_layout_pair(b, _("- in verdict"), _("phases that run once a run have none below %d runs a side"), ILAB_COMPARE_ROUNDS_SINGLE_SAMPLE);
 }
@@ -123,8 +134,13 @@ static const char *loss(const struct ilab_diff *r, struct ilab_arena *arena)
 	if (r->worst_loss_percent.reason != NULL)
 		return _("nothing could be compared");
 	if (r->worst_loss_percent.value == 0)
-		return ilab_arena_printf(arena, _("no proven loss; %zu ambiguous, %zu not compared"), count_verdict(r, "ambiguous"), count_not_compared(r));
-	return ilab_arena_printf(arena, _("%s %% more time, beyond noise"), ilab_layout_fixed(arena, r->worst_loss_percent.value, 1));
+		return ilab_arena_printf(arena, _("no proven loss; %zu ambiguous, %zu without a verdict, %zu not compared"), count_verdict(r, "ambiguous"),
+			count_without_verdict(r), count_not_compared(r));
+	const struct ilab_diff_row *d = r->rows;
+	while (d->row.verdict.value == NULL || strcmp(d->row.verdict.value, "slower") != 0 || 100 * (d->row.ratio.value - 1) < r->worst_loss_percent.value)
+		d++;
+	return ilab_arena_printf(arena, _("%s %% more time, beyond noise: %s of %s, %s, in %s"), ilab_layout_fixed(arena, r->worst_loss_percent.value, 1), d->row.phase, d->what,
+		d->row.view, r->others[d->document].file);
 }
 
 const char *ilab_text_diff(const struct ilab_diff *r, bool verbose, struct ilab_arena *arena)

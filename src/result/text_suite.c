@@ -4,6 +4,7 @@
 #include "base/message.h"
 #include "result/layout.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,18 +88,38 @@ static const struct ilab_compare_row *warm_row(const struct ilab_compare *c, con
 
 /* --- the table ------------------------------------------------------------------------------------------------------------------- */
 
-static void add_views(struct ilab_text_buffer *b, const struct ilab_compare *c)
+/* The shape of each size on this device, once: a CPU's are smaller than a GPU's. */
+static void add_sizes(struct ilab_text_buffer *b, const struct ilab_suite *r, const struct ilab_compare *first)
+{
+	struct ilab_text_buffer text = { .arena = b->arena };
+
+	for (const struct ilab_compare *c = first; c < r->cases + r->case_count && same_views(first, c); c++) {
+		const size_t size = strcspn(name_of(c), " ,");
+		const struct ilab_compare *seen = first;
+		while (seen < c && (strcspn(name_of(seen), " ,") != size || strncmp(name_of(seen), name_of(c), size) != 0))
+			seen++;
+		if (seen == c)
+			ilab_text_add(&text, "%s%.*s %" PRIu64 "x%" PRIu64 "x%" PRIu64 ", hidden %" PRIu64, c == first ? "" : "; ", (int)size, name_of(c),
+				c->configuration.batch, c->configuration.context, c->configuration.width, c->configuration.hidden);
+	}
+	ilab_layout_pair(b, _("sizes"), "%s", text.text);
+	ilab_layout_pair(b, _("runs"), _("%" PRIu64 " of each view, each of %" PRIu64 " passes; suite version %" PRIu64 "%s"), first->configuration.rounds,
+		first->configuration.repeats, r->suite_version, strcmp(first->device_type, "cpu") == 0 ? _("; sizes for a CPU, smaller than those for a GPU") : "");
+}
+
+static void add_views(struct ilab_text_buffer *b, const struct ilab_suite *r, const struct ilab_compare *c)
 {
 	ilab_layout_pair(b, _("device"), "%s (%s, %s)%s", c->device_name, c->identity, c->device_type,
 		is_together(c) ? _(", while the other devices ran the same") : "");
 	for (size_t i = 0; i < c->view_count; i++)
 		ilab_layout_pair(b, i == 0 ? _("views") : "", "%c  %s%s", letter(i), c->views[i].view,
 			strcmp(c->views[i].view, c->against) == 0 ? _("  (reference)") : "");
-	ilab_text_add(b, "\n%-16s %4s %12s %15s %8s  ", "warm_forward", ilab_layout_cell(b->arena, _("view"), 4),
+	add_sizes(b, r, c);
+	ilab_text_add(b, "\n%-16s %4s %12s %15s %7s  ", "warm_forward", ilab_layout_cell(b->arena, _("view"), 4),
 		ilab_layout_cell(b->arena, _("median"), 12), ilab_layout_cell(b->arena, _("rate"), 15),
-		ilab_layout_cell(b->arena, ilab_arena_printf(b->arena, _("time/%s"), ilab_arena_printf(b->arena, "%c", letter_of(c, c->against))), 8));
+		ilab_layout_cell(b->arena, ilab_arena_printf(b->arena, _("time/%s"), ilab_arena_printf(b->arena, "%c", letter_of(c, c->against))), 7));
 	if (c->ceilings != NULL)
-		ilab_text_add(b, "%s %s\n", ilab_layout_cell(b->arena, _("verdict"), -10), _("ceiling"));
+		ilab_text_add(b, "%s %s\n", ilab_layout_cell(b->arena, _("verdict"), -9), _("ceiling"));
 	else
 		ilab_text_add(b, "%s\n", _("verdict"));
 }
@@ -114,13 +135,13 @@ static void add_row(struct ilab_text_buffer *b, const struct ilab_compare *c, si
 		return;
 	}
 	const char *verdict = row->verdict.value != NULL ? row->verdict.value : strcmp(v->view, c->against) == 0 ? _("reference") : "-";
-	ilab_text_add(b, "%-16s    %c %12s %15s %8s  ", name, letter(view), ilab_layout_seconds(b->arena, row->median_seconds.value),
+	ilab_text_add(b, "%-16s    %c %12s %15s %7s  ", name, letter(view), ilab_layout_seconds(b->arena, row->median_seconds.value),
 		ilab_layout_flops(b->arena, (double)v->runs[0].document.model.flop_per_forward / row->median_seconds.value),
 		row->ratio.reason != NULL ? "" : ilab_layout_fixed(b->arena, row->ratio.value, 3));
 	if (row->share_of_ceiling.reason != NULL)
 		ilab_text_add(b, "%s\n", verdict);
 	else
-		ilab_text_add(b, "%s %5s %%%s\n", ilab_layout_cell(b->arena, verdict, -10), ilab_layout_fixed(b->arena, 100 * row->share_of_ceiling.value, 1),
+		ilab_text_add(b, "%s %5s %%%s\n", ilab_layout_cell(b->arena, verdict, -9), ilab_layout_fixed(b->arena, 100 * row->share_of_ceiling.value, 1),
 			row->suspect.reason == NULL && row->suspect.value ? " !" : "");
 }
 
@@ -151,14 +172,27 @@ static bool is_suspect(const struct ilab_compare_row *row)
 static void add_legend(struct ilab_text_buffer *b, const struct ilab_suite *r)
 {
 	if (any_row(r, has_ratio)) {
-		ilab_layout_pair(b, _("time/"), "%s", _("over the reference's: geometric mean of the rounds' ratios, so not the quotient of the medians"));
+		ilab_layout_pair(b, _("time"), "%s", _("over that of the reference: geometric mean of the rounds' ratios, so not the quotient of the medians"));
 		ilab_layout_pair(b, _("verdict"), _("slower, faster: by more than %d %%, beyond noise; same: within %d %%; ambiguous: %d rounds are not sure enough, `compare` takes more"),
 			(int)(100 * ILAB_COMPARE_MARGIN + 0.5), (int)(100 * ILAB_COMPARE_MARGIN + 0.5), (int)r->cases[0].configuration.rounds);
 	}
 	if (any_row(r, has_share))
 		ilab_layout_pair(b, _("ceiling"), "%s", _("share of the best verified rate of any view for this type"));
 	if (any_row(r, is_suspect))
-		ilab_layout_pair(b, "!", _("above the ceiling by more than %d %%: suspect"), 5);
+		ilab_layout_pair(b, "!", _("above the ceiling by more than %d %%: it was measured too low, on a busy device perhaps, or the rate is wrong; do not use the share"), 5);
+}
+
+static void add_verification(struct ilab_text_buffer *b, const struct ilab_suite *r)
+{
+	size_t runs = 0, passed = 0;
+
+	for (size_t i = 0; i < r->case_count; i++)
+		for (size_t v = 0; v < r->cases[i].view_count; v++)
+			for (size_t k = 0; k < r->cases[i].views[v].run_count; k++) {
+				runs++;
+				passed += strcmp(r->cases[i].views[v].runs[k].document.verification.status, "passed") == 0;
+			}
+	ilab_layout_pair(b, _("verification"), _("%zu of %zu runs compute what the float64 reference does"), passed, runs);
 }
 
 /* --- several devices ------------------------------------------------------------------------------------------------------------ */
@@ -253,12 +287,13 @@ const char *ilab_text_suite(const struct ilab_suite *r, struct ilab_arena *arena
 		const struct ilab_compare *c = &r->cases[i];
 		if (i == 0 || !same_views(c, c - 1)) {
 			ilab_text_add(&b, i == 0 ? "" : "\n");
-			add_views(&b, c);
+			add_views(&b, r, c);
 		}
 		for (size_t v = 0; v < c->view_count; v++)
 			add_row(&b, c, v);
 	}
 	ilab_text_add(&b, "\n");
+	add_verification(&b, r);
 	add_legend(&b, r);
 	if (devices > 1)
 		add_together(&b, r);
