@@ -66,7 +66,7 @@ view_of() { echo "opencl/Portable Computing Language/$1"; }
 	edit m.json 1.055 small.json
 	lab diff base.json small.json --fail-above 1
 	expect 0
-	case $out in *"no proven loss; 1 ambiguous, 0 not compared"*) ;; *) explain "one that is ambiguous" ;; esac
+	case $(echo $out) in *"no proven loss; 1 ambiguous, "*" without a verdict, 0 not compared"*) ;; *) explain "one that is ambiguous" ;; esac
 	[ -z "$err" ] || explain "an empty stderr"
 }
 
