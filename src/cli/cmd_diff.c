@@ -41,8 +41,8 @@ static bool has_limit(const struct ilab_options *options)
 	return options->given & (UINT64_C(1) << i);
 }
 
-/* A loss counts when it is larger than what is allowed and its verdict is "slower": beyond noise. */
-static enum ilab_status judge(const struct ilab_diff *r, const struct ilab_options *options, struct ilab_err *err)
+/* A loss counts when it is larger than what is allowed and its verdict is "slower": beyond noise. `single`: the base is one measurement. */
+static enum ilab_status judge(const struct ilab_diff *r, bool single, const struct ilab_options *options, struct ilab_err *err)
 {
 	const double allowed = (double)options->fail_above_nano * 1e-9;
 	if (!has_limit(options))
@@ -53,6 +53,8 @@ static enum ilab_status judge(const struct ilab_diff *r, const struct ilab_optio
 			"--fail-above did not judge %zu rows of the base: they have no counterpart that could be compared", unseen), unseen);
 	if (r->worst_loss_percent.reason || r->worst_loss_percent.value <= allowed || r->worst_loss_percent.value <= 0)
 		return ILAB_OK;
+	if (single)
+		ilab_note("single measurements know nothing of what differs from run to run: two of the same work can differ by more than their passes do; `compare` makes several runs");
 	char percent[ILAB_NUMTEXT_SIZE];
 	ilab_format_fixed(percent, sizeof(percent), r->worst_loss_percent.value, 1);
 	return ilab_err_set(err, ILAB_LOSS, "", 0, "a loss of %s %% in time, beyond noise and above the limit", percent);
@@ -74,7 +76,7 @@ enum ilab_status ilab_cmd_diff(const struct ilab_context *context, const struct 
 		status = ilab_deliver(ilab_diff_to_json(&record), ilab_text_diff(&record, options->verbose, context->arena), options, &file, err);
 	}
 	if (status == ILAB_OK)
-		status = judge(&record, options, err);
+		status = judge(&record, !strcmp(saved[0].kind, "measure"), options, err);
 	ilab_outfile_discard(file);
 	return status;
 }

@@ -191,6 +191,19 @@ static const char **modules_of(const struct ilab_compare *r, struct ilab_arena *
 	return modules;
 }
 
+/* A reference that nobody asked for must have run, or nothing is compared: the next one that did. */
+static void settle_reference(const struct ilab_comparing *c, struct ilab_compare *out)
+{
+	size_t k = 0;
+	for (size_t i = 0; i < out->view_count; i++)
+		if (!strcmp(out->views[i].view, out->against) && !strcmp(out->views[i].status, "passed"))
+			return;
+	while (k < out->view_count && strcmp(out->views[k].status, "passed") != 0)
+		k++;
+	if (!c->options->against && k < out->view_count)
+		out->against = out->views[k].view;
+}
+
 enum ilab_status ilab_comparing_run(const struct ilab_comparing *c, struct ilab_compare *out, struct ilab_err *err)
 {
 	struct ilab_arena *arena = c->context->arena;
@@ -203,6 +216,7 @@ enum ilab_status ilab_comparing_run(const struct ilab_comparing *c, struct ilab_
 			return status;
 	}
 	c->progress->part[0] = '\0';
+	settle_reference(c, out);
 	const char **modules = modules_of(out, arena, &module_count);
 	ilab_header_fill(c->context, c->options, "iteragpu-lab/compare/1", modules, module_count, &out->header);
 	ilab_compare_tabulate(out, arena);

@@ -83,7 +83,7 @@ const struct ilab_option ilab_option_table[] = {
 	{ "views", "LIST", NULL, COMPARE | CEILINGS | SUITE, 0, ILAB_OPTION_TEXT, MEMBER(views),
 		.help = N_("views to use, separated by commas, instead of all; one may stand there twice") },
 	{ "against", "VIEW", NULL, COMPARE | SUITE, 0, ILAB_OPTION_TEXT, MEMBER(against),
-		.help = N_("the view that the others are compared with (default: the vendor's own library, else the first)") },
+		.help = N_("the view that the others are compared with (default: the vendor's own library, else the first that runs)") },
 	{ "cases", "LIST", NULL, SUITE, 0, ILAB_OPTION_TEXT, MEMBER(cases),
 		.help = N_("cases to run, separated by commas, instead of all: small, medium, large, or with a type: \"large float16\"") },
 	{ "rounds", "N", "6", COMPARE, 0, ILAB_OPTION_WHOLE, RANGE(1, 1000), MEMBER(rounds),

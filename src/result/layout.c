@@ -1,5 +1,7 @@
 #include "result/layout.h"
 
+#include "base/utf8.h"
+
 #include "base/message.h"
 #include "base/numtext.h"
 
@@ -41,8 +43,11 @@ static void wrap_words(struct ilab_text_buffer *b, size_t indent, const char *te
 
 void ilab_layout_wrap(struct ilab_text_buffer *b, const char *lead, const char *text)
 {
+	char *clean = ilab_arena_strdup(b->arena, text);
+
+	ilab_utf8_clean(clean);
 	ilab_text_add(b, "%s", lead);
-	wrap_words(b, columns(lead, strlen(lead)), text);
+	wrap_words(b, columns(lead, strlen(lead)), clean);
 }
 
 void ilab_layout_pair(struct ilab_text_buffer *b, const char *key, const char *format, ...)
@@ -59,6 +64,7 @@ void ilab_layout_pair(struct ilab_text_buffer *b, const char *key, const char *f
 	va_start(args, format);
 	vsnprintf(line, (size_t)length + 1, format, args);
 	va_end(args);
+	ilab_utf8_clean(line);
 
 	if (width < ILAB_LAYOUT_KEY)
 		ilab_text_add(b, "%s%*s", key, (int)(ILAB_LAYOUT_KEY - width), "");

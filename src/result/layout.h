@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* Lines for a terminal of 80 columns. A character counts as one column; numbers have '.' as decimal mark in every locale. */
+/* Lines for a terminal of 80 columns. A character counts as one column; numbers have '.' as decimal mark in every locale. Names of files and devices
+ * may hold anything: what a terminal obeys is no part of the lines below. */
 #define ILAB_LAYOUT_COLUMNS 80
 #define ILAB_LAYOUT_KEY 14         /* width of the keys' column */
 

@@ -53,10 +53,10 @@ static size_t count_devices(const struct ilab_suite *r)
 	return count;
 }
 
-/* A column of views is the same in all cases of one device: their names stand once, above. */
+/* Cases of one device, of the same views and reference, stand under one heading. */
 static bool same_views(const struct ilab_compare *a, const struct ilab_compare *b)
 {
-	if (a->view_count != b->view_count || strcmp(a->identity, b->identity) != 0 || is_together(a) != is_together(b))
+	if (a->view_count != b->view_count || strcmp(a->identity, b->identity) != 0 || strcmp(a->against, b->against) != 0 || is_together(a) != is_together(b))
 		return false;
 	for (size_t i = 0; i < a->view_count; i++)
 		if (strcmp(a->views[i].view, b->views[i].view) != 0)

@@ -175,6 +175,18 @@ assert r["verdict_reason"].startswith("too-few-samples: ") and r["ratio_low"] is
 	valid_document c.json
 }
 
+@test "a reference that nobody named is one that runs" {
+	compare c.json --dtype bfloat16 --repeats 2 --rounds 2 --views "$clblast,$builtin,$builtin"
+	expect 0
+	[ "$(json c.json against)" = "$builtin" ]
+	[ "$(rows c.json warm_forward ratio | cut -d ' ' -f 1,2)" = "None None" ]
+	[ "$(rows c.json warm_forward ratio | cut -d ' ' -f 3)" != None ]
+	valid_document c.json
+	compare d.json --dtype bfloat16 --repeats 2 --rounds 2 --views "$clblast,$builtin" --against "$clblast"
+	expect 0
+	[ "$(json d.json against)" = "$clblast" ]
+}
+
 @test "several runtimes on one physical device" {
 	count=$("$ILAB_PROGRAM" environment --list --type cpu | wc -l)
 	if [ "$count" -lt 2 ] && [ -e /etc/OpenCL/vendors/rusticl.icd ]; then export RUSTICL_ENABLE=llvmpipe; fi

@@ -46,7 +46,7 @@ view_of() { echo "opencl/Portable Computing Language/$1"; }
 	lab diff base.json slower.json
 	expect 0
 	lab diff base.json slower.json --fail-above 19
-	expect 5 "a loss of 2"
+	expect 5 "a loss of 2" "single measurements"
 	lab diff base.json slower.json --fail-above 21
 	expect 0
 	lab diff base.json faster.json --fail-above 0
@@ -145,6 +145,15 @@ assert [r["what"].split(" ")[:2] for r in d["table"] if r["phase"] == "warm_forw
 	lab diff other.json s.json
 	expect 0
 	case $(echo $out) in *"has no run of this view with this shape and type"*"nothing could be compared"*) ;; *) explain "the reason" ;; esac
+}
+
+@test "a name that a terminal would obey does not reach it" {
+	measure --output m.json
+	cp m.json "$(printf 'a\n\033[31mb.json')"
+	lab diff m.json "$(printf 'a\n\033[31mb.json')"
+	expect 0
+	case $out in *$'\033'*) explain "no escape" ;; esac
+	case $out in *"a [31mb.json (measure"*) ;; *) explain "the name in one line" ;; esac
 }
 
 @test "a document held against itself is said to be one run" {
