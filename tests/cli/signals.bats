@@ -79,12 +79,23 @@ LONG="--batch 1 --context 256 --width 512 --gemm builtin --repeats 100000"
 
 @test "other signals that end a process: the cold cache goes too" {
 	for signal in QUIT HUP USR1 ALRM XCPU; do
+		[ -z "$(trap -p $signal)" ] || continue        # ignored since before the tests (nohup): a shell cannot undo that
 		start_long $LONG --cold-cache
 		worker_started
 		sleep 0.3
 		kill -$signal $pid
 		ends_with 143
 	done
+}
+
+@test "SIGHUP that was ignored (nohup) stays so: the ^C after it is the first that counts" {
+	trap '' HUP
+	start_long $LONG
+	worker_started
+	kill -HUP $pid
+	sleep 0.3
+	kill -INT $pid
+	ends_with 130
 }
 
 @test "SIGTERM twice and ^C after it: the first one counts" {
