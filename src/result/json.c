@@ -234,9 +234,26 @@ const char *ilab_json_number_text(const cJSON *item)
 	return item != NULL && (item->type & 0xFF) == cJSON_Raw ? item->valuestring : NULL;
 }
 
+/* Beyond it neighbouring integers share a double. */
+#define EXACT_INTEGERS 0x1p53
+
+const char *ilab_json_integer_text(const cJSON *item, char *buf)
+{
+	const char *text = ilab_json_number_text(item);
+	double v;
+
+	if (text == NULL || text[strspn(text, "-0123456789")] == '\0')
+		return text;
+	if (ilab_parse_double(text, &v) != ILAB_PARSE_OK || fabs(v) > EXACT_INTEGERS || v != trunc(v))
+		return NULL;
+	ilab_format_double(buf, ILAB_NUMTEXT_SIZE, v);
+	return buf;
+}
+
 bool ilab_json_get_u128(const cJSON *item, ilab_u128 *out)
 {
-	const char *p = ilab_json_number_text(item);
+	char buf[ILAB_NUMTEXT_SIZE];
+	const char *p = ilab_json_integer_text(item, buf);
 	ilab_u128 v = 0;
 
 	if (p == NULL || *p == '\0')
@@ -263,4 +280,69 @@ bool ilab_json_get_double(const cJSON *item, double *out)
 	const char *text = ilab_json_number_text(item);
 
 	return text != NULL && ilab_parse_double(text, out) == ILAB_PARSE_OK;
+}
+
+/* --- as this program writes it ------------------------------------------------------------------------------------------ */
+
+static cJSON *canonical_number(const cJSON *read, const cJSON *ours)
+{
+	double said, is;
+	const bool same = ilab_json_get_double(read, &said) && ilab_json_get_double(ours, &is) && said == is;
+
+	return cJSON_CreateRaw(ilab_json_number_text(same ? ours : read));
+}
+
+static const cJSON *member(const cJSON *object, const char *name)
+{
+	return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+/* Known members take turns in the places where known members stand. */
+static bool canonical_members(const cJSON *read, const cJSON *ours, cJSON *out)
+{
+	const cJSON *next = cJSON_IsObject(ours) ? ours->child : NULL;
+
+	for (const cJSON *place = read->child; place != NULL; place = place->next) {
+		const bool known = member(ours, place->string) != NULL;
+		while (known && member(read, next->string) == NULL)
+			next = next->next;
+		const cJSON *from = known ? member(read, next->string) : place;
+		cJSON *item = ilab_json_canonical(from, known ? next : NULL);
+		if (item == NULL || !cJSON_AddItemToObject(out, from->string, item)) {
+			cJSON_Delete(item);
+			return false;
+		}
+		next = known ? next->next : next;
+	}
+	return true;
+}
+
+static bool canonical_elements(const cJSON *read, const cJSON *ours, cJSON *out)
+{
+	const cJSON *like = cJSON_IsArray(ours) ? ours->child : NULL;
+
+	for (const cJSON *place = read->child; place != NULL; place = place->next, like = like != NULL ? like->next : NULL) {
+		cJSON *item = ilab_json_canonical(place, like);
+		if (item == NULL || !cJSON_AddItemToArray(out, item)) {
+			cJSON_Delete(item);
+			return false;
+		}
+	}
+	return true;
+}
+
+cJSON *ilab_json_canonical(const cJSON *read, const cJSON *ours)
+{
+	const bool object = cJSON_IsObject(read);
+	cJSON *out;
+
+	if (ilab_json_number_text(read) != NULL)
+		return canonical_number(read, ours);
+	if (!object && !cJSON_IsArray(read))
+		return cJSON_Duplicate(read, true);
+	out = object ? cJSON_CreateObject() : cJSON_CreateArray();
+	if (out != NULL && (object ? canonical_members(read, ours, out) : canonical_elements(read, ours, out)))
+		return out;
+	cJSON_Delete(out);
+	return NULL;
 }

@@ -33,11 +33,18 @@ char *ilab_json_line(const cJSON *json);
  * column. Free with cJSON_Delete. */
 enum ilab_status ilab_json_read(const char *text, size_t bytes, cJSON **out, struct ilab_err *err);
 
-/* Of a tree made by ilab_json_read or by the writers above. False when it is something else or out of range; integers must be
- * written as such (no point, no exponent). `item` may be NULL. */
+/* Of a tree made by ilab_json_read or by the writers above. False when it is something else or out of range. A program that keeps every number
+ * in a double may have saved an integer with a point or an exponent ("16.0"): up to 2^53 it is read as the integer that it is. `item` may be
+ * NULL. */
 const char *ilab_json_number_text(const cJSON *item);   /* as written; NULL when it is no number */
+const char *ilab_json_integer_text(const cJSON *item, char *buf);   /* digits, '-' before them if need be; `buf` has ILAB_NUMTEXT_SIZE. NULL: no integer */
 bool ilab_json_get_u64(const cJSON *item, uint64_t *out);
 bool ilab_json_get_u128(const cJSON *item, ilab_u128 *out);
 bool ilab_json_get_double(const cJSON *item, double *out);
+
+/* What was read, as this program writes it: `ours` is what it writes for the record that it read. Numbers get its form, known members its order;
+ * members that `ours` lacks stay as and where they are. A document that another program saved again without loss gets its first bytes back.
+ * NULL when memory runs out. */
+cJSON *ilab_json_canonical(const cJSON *read, const cJSON *ours);
 
 #endif

@@ -1,5 +1,7 @@
 #include "result/parameters.h"
 
+#include "base/numtext.h"
+
 #include <string.h>
 
 static bool is_integer(const char *text)
@@ -34,7 +36,8 @@ enum ilab_status ilab_parameters_read(struct ilab_fields_reader *r, const cJSON 
 		return ilab_fields_fault(r, name, "expected an object");
 	*out = ilab_arena_alloc(r->arena, (n + 1) * sizeof **out);
 	for (const cJSON *item = inner->child; item != NULL; item = item->next, i++) {
-		const char *number = ilab_json_number_text(item);
+		char buf[ILAB_NUMTEXT_SIZE];
+		const char *number = ilab_json_integer_text(item, buf);
 		if (number != NULL ? !is_integer(number) : !cJSON_IsString(item))
 			return ilab_fields_fault(r, name, "%s: expected a whole number or a word", item->string);
 		(*out)[i].name = ilab_arena_strdup(r->arena, item->string);

@@ -61,3 +61,35 @@ good.json: valid, iteragpu-lab/estimate/1" ] || explain "names that a shell woul
 	lab validate missing.json missing.json
 	expect 3 "2 of 2 files are not valid"
 }
+
+@test "a document that another program saved again is the same document" {
+	examples=$BATS_TEST_DIRNAME/../../results-schema/examples
+	for kind in compare/ok/two-views suite/ok/one-view measure/ok/six-rows tuning/ok/two-products; do
+		python3 - "$examples/$kind.json" <<-'END'
+		import json, sys
+		d = json.load(open(sys.argv[1]))
+		json.dump(d, open("plain.json", "w"))
+		json.dump(d, open("sorted.json", "w"), sort_keys=True, indent=1)
+		# As where every number is a double: 1 becomes 1.0.
+		floats = lambda v: {k: floats(x) for k, x in v.items()} if isinstance(v, dict) else [floats(x) for x in v] if isinstance(v, list) \
+			else float(v) if isinstance(v, int) and not isinstance(v, bool) and v < 2**53 else v
+		json.dump(floats(d), open("floats.json", "w"))
+		END
+		lab validate plain.json sorted.json floats.json
+		expect 0
+	done
+	python3 -c 'import json, sys; json.dump(json.load(open(sys.argv[1])), open("plain.json", "w"))' "$examples/compare/ok/two-views.json"
+	lab diff "$examples/compare/ok/two-views.json" plain.json
+	expect 0
+	# Rounded numbers are other numbers, and a member more is another document.
+	for change in 'r["document"]["timers"]["device"]["calibration_ratio"] = 0.9' 'r["document"]["note"] = 1' 'r["document"]["environment"]["host"]["kernel"] += "x"'; do
+		python3 -c 'import json, sys
+d = json.load(open("plain.json"))
+r = d["views"][0]["runs"][0]
+exec(sys.argv[1])
+json.dump(d, open("changed.json", "w"))' "$change"
+		lab validate changed.json
+		expect 3
+		case $out in *"views[0].runs[0].sha256: "*"saved again by a program that rounds numbers"*) ;; *) explain "the hash, and what may have happened" ;; esac
+	done
+}

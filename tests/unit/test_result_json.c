@@ -105,7 +105,7 @@ static cJSON *must_read(const char *text)
 static void keeps_integers_exact(void **state)
 {
 	cJSON *json = must_read("[9007199254740993, 18446744073709551615, 18446744073709551616, 340282366920938463463374607431768211455,"
-		"340282366920938463463374607431768211456, 1.0, 1e3, -1, \"1\", null, -0]");
+		"340282366920938463463374607431768211456, 1.0, 1e3, -1, \"1\", null, -0, 9007199254740992.0, 9007199254740994.0, 1.5]");
 	const ilab_u128 max = ~(ilab_u128)0;
 	uint64_t v = 0;
 	ilab_u128 w = 0;
@@ -118,9 +118,15 @@ static void keeps_integers_exact(void **state)
 	assert_true(ilab_json_get_u128(cJSON_GetArrayItem(json, 2), &w) && w == (ilab_u128)UINT64_MAX + 1);
 	assert_true(ilab_json_get_u128(cJSON_GetArrayItem(json, 3), &w) && w == max);
 	for (int i = 4; i <= 10; i++)
-		assert_false(ilab_json_get_u128(cJSON_GetArrayItem(json, i), &w));
+		assert_int_equal(ilab_json_get_u128(cJSON_GetArrayItem(json, i), &w), i == 5 || i == 6);
 	assert_true(ilab_json_get_double(cJSON_GetArrayItem(json, 5), &d) && d == 1);
 	assert_true(ilab_json_get_double(cJSON_GetArrayItem(json, 6), &d) && d == 1000);
+	/* A double that stands for one integer only is that integer. */
+	assert_true(ilab_json_get_u64(cJSON_GetArrayItem(json, 5), &v) && v == 1);
+	assert_true(ilab_json_get_u64(cJSON_GetArrayItem(json, 6), &v) && v == 1000);
+	assert_true(ilab_json_get_u64(cJSON_GetArrayItem(json, 11), &v) && v == 9007199254740992u);
+	assert_false(ilab_json_get_u64(cJSON_GetArrayItem(json, 12), &v));
+	assert_false(ilab_json_get_u64(cJSON_GetArrayItem(json, 13), &v));
 	assert_null(ilab_json_number_text(cJSON_GetArrayItem(json, 8)));
 	assert_false(ilab_json_get_double(cJSON_GetArrayItem(json, 8), &d));
 	assert_null(ilab_json_number_text(cJSON_GetArrayItem(json, 9)));
@@ -205,6 +211,32 @@ static void writes_only_utf8(void **state)
 	cJSON_Delete(item);
 }
 
+static void canonical(const char *read, const char *ours, const char *expected)
+{
+	cJSON *a = must_read(read), *b = must_read(ours), *c = ilab_json_canonical(a, b);
+	char *line = ilab_json_line(c);
+
+	assert_string_equal(line, expected);
+	free(line);
+	cJSON_Delete(a);
+	cJSON_Delete(b);
+	cJSON_Delete(c);
+}
+
+static void undoes_what_another_writer_did(void **state)
+{
+	(void)state;
+
+	canonical("{\"b\":5e-05,\"a\":1.0}", "{\"a\":1,\"b\":0.00005}", "{\"a\":1,\"b\":0.00005}");
+	canonical("[{\"n\":2.50},{\"n\":[1e1]}]", "[{\"n\":2.5},{\"n\":[10]}]", "[{\"n\":2.5},{\"n\":[10]}]");
+	/* Nothing but form is changed: other figures, texts and lengths stay as they are. */
+	canonical("{\"a\":2,\"b\":\"x\",\"c\":[1.0,2.0]}", "{\"a\":1,\"b\":\"y\",\"c\":[1]}", "{\"a\":2,\"b\":\"x\",\"c\":[1,2.0]}");
+	canonical("{\"a\":null,\"b\":1.0}", "{\"b\":1,\"a\":3,\"d\":4}", "{\"b\":1,\"a\":null}");
+	/* What is not known stays where it is. */
+	canonical("{\"new\":1.0,\"b\":2.0,\"more\":{\"z\":1},\"a\":3}", "{\"a\":3,\"b\":2}", "{\"new\":1.0,\"a\":3,\"more\":{\"z\":1},\"b\":2}");
+	canonical("{\"a\":{\"b\":1.0}}", "{\"a\":[1]}", "{\"a\":{\"b\":1.0}}");
+}
+
 static void ignores_the_locale(void **state)
 {
 	if (!comma_locale_set()) {
@@ -224,6 +256,7 @@ int main(void)
 		cmocka_unit_test(says_where),
 		cmocka_unit_test(limits_depth),
 		cmocka_unit_test(keeps_integers_exact),
+		cmocka_unit_test(undoes_what_another_writer_did),
 		cmocka_unit_test(tells_numbers_from_strings),
 		cmocka_unit_test(doubles_return_bit_for_bit),
 		cmocka_unit_test(writes_integers_exact),
