@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/date.h"
 #include "base/ratio.h"
+#include "result/command_check.h"
 #include "result/fields.h"
 
 #include <math.h>
@@ -111,6 +112,27 @@ static enum ilab_status check_measured(const struct ilab_cost *r, struct ilab_er
 	return ILAB_OK;
 }
 
+/* Parts that are there only when asked for are there exactly then. */
+static enum ilab_status check_command(const struct ilab_cost *r, struct ilab_err *err)
+{
+	const struct ilab_break_even *b = r->break_even;
+	const uint64_t *accepted = r->accepted_results.reason == NULL ? &r->accepted_results.value : NULL;
+	const uint64_t *other = b != NULL && b->other_accepted_per_day.reason == NULL ? &b->other_accepted_per_day.value : NULL;
+	const struct ilab_stated options[] = {
+		{ "--gpu", "gpu", .word = r->offer.gpu, .needed = true },
+		{ "--days", "days", .number = &r->days, .needed = true },
+		{ "--lots", "lots", .number = &r->lots, .needed = true },
+		{ "--accepted-results", "accepted_results", .number = accepted, .needed = accepted != NULL },
+		{ "--tariffs", "tariffs.file", .word = r->tariffs_file },
+		{ "--break-even", "break_even.gpu", .word = b != NULL ? b->other.gpu : NULL, .needed = b != NULL },
+		{ "--accepted-per-day", "break_even.base_accepted_per_day", .number = b != NULL ? &b->accepted_per_day : NULL, .needed = b != NULL },
+		{ "--other-accepted-per-day", "break_even.accepted_per_day", .number = other, .needed = other != NULL },
+		{ "--measure", "measured", .any = r->measured != NULL, .needed = r->measured != NULL },
+	};
+
+	return ilab_command_check(&r->header, options, sizeof options / sizeof *options, err);
+}
+
 enum ilab_status ilab_cost_check(const struct ilab_cost *r, struct ilab_err *err)
 {
 	enum ilab_status status = ilab_header_check(&r->header, err);
@@ -132,5 +154,5 @@ enum ilab_status ilab_cost_check(const struct ilab_cost *r, struct ilab_err *err
 		status = check_break_even(r, err);
 	if (status == ILAB_OK && r->measured != NULL)
 		status = check_measured(r, err);
-	return status;
+	return status == ILAB_OK ? check_command(r, err) : status;
 }

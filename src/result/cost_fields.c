@@ -72,9 +72,9 @@ static enum ilab_status read_optional(struct ilab_fields_reader *r, const cJSON 
 /* --- the document ------------------------------------------------------------------------------------------------------ */
 
 static const struct ilab_field break_even_fields[] = {
-	{ "gpu", ILAB_FIELD_STRING, .offset = B(other.gpu) },
+	{ "gpu", ILAB_FIELD_STRING, .offset = B(other.gpu), .limit = ILAB_LIMIT_FILLED },
 	{ "snapshot_date", ILAB_FIELD_STRING, .offset = B(other.snapshot_date) },
-	{ "source", ILAB_FIELD_STRING, .offset = B(other.source) },
+	{ "source", ILAB_FIELD_STRING, .offset = B(other.source), .limit = ILAB_LIMIT_FILLED },
 	{ "gpus_per_lot", ILAB_FIELD_U64, .offset = B(other.gpus_per_lot) },
 	{ "gpu_count", ILAB_FIELD_U64, .offset = B(other.gpu_count) },
 	{ "lot_price_cents", ILAB_FIELD_U64, .offset = B(other.lot_price_cents) },
@@ -109,10 +109,10 @@ static const struct ilab_field ratio_fields[] = {
 };
 
 static const struct ilab_field tariffs_fields[] = {
-	{ "file", ILAB_FIELD_STRING, .offset = C(tariffs_file) },
+	{ "file", ILAB_FIELD_STRING, .offset = C(tariffs_file), .limit = ILAB_LIMIT_FILLED },
 	{ "sha256", ILAB_FIELD_HEX, .offset = C(tariffs_sha256), .digits = 64 },
 	{ "snapshot_date", ILAB_FIELD_STRING, .offset = C(offer.snapshot_date) },
-	{ "source", ILAB_FIELD_STRING, .offset = C(offer.source) },
+	{ "source", ILAB_FIELD_STRING, .offset = C(offer.source), .limit = ILAB_LIMIT_FILLED },
 	{ 0 },
 };
 
@@ -120,7 +120,7 @@ static const char *const currencies[] = { "USD", NULL };
 
 static const struct ilab_field cost_fields[] = {
 	{ "tariffs", ILAB_FIELD_OBJECT, .table = tariffs_fields },
-	{ "gpu", ILAB_FIELD_STRING, .offset = C(offer.gpu) },
+	{ "gpu", ILAB_FIELD_STRING, .offset = C(offer.gpu), .limit = ILAB_LIMIT_FILLED },
 	{ "days", ILAB_FIELD_U64, .offset = C(days) },
 	{ "lots", ILAB_FIELD_U64, .offset = C(lots) },
 	{ "gpus_per_lot", ILAB_FIELD_U64, .offset = C(offer.gpus_per_lot) },
@@ -132,7 +132,7 @@ static const struct ilab_field cost_fields[] = {
 	UNIT_COST("unit_cost", C(unit_cost)),
 	OPTIONAL("break_even", C(break_even), break_even_fields, struct ilab_break_even),
 	OPTIONAL("measured", C(measured), ratio_fields, struct ilab_measured_ratio),
-	{ "notes", ILAB_FIELD_STRINGS, .offset = C(notes), .count_offset = C(note_count) },
+	{ "notes", ILAB_FIELD_STRINGS, .offset = C(notes), .count_offset = C(note_count), .limit = ILAB_LIMIT_FILLED },
 	{ 0 },
 };
 

@@ -9,7 +9,7 @@
 /* --- what other documents use too ------------------------------------------------------------------------------------- */
 
 const struct ilab_field ilab_library_fields[] = {
-	{ "name", ILAB_FIELD_STRING, .offset = offsetof(struct ilab_library, name) },
+	{ "name", ILAB_FIELD_STRING, .offset = offsetof(struct ilab_library, name), .limit = ILAB_LIMIT_FILLED },
 	{ "version", ILAB_FIELD_STRING, .offset = offsetof(struct ilab_library, version), .unknown = "unavailable: the library does not tell its version" },
 	{ 0 },
 };
@@ -89,9 +89,9 @@ static const char *const states[] = { "ready", "no-device", "unavailable", NULL 
 
 /* A backend as it stands in environment/1; its platforms and devices stand beside it there. */
 static const struct ilab_field backend_fields[] = {
-	{ "name", ILAB_FIELD_STRING, .offset = L(backend) },
+	{ "name", ILAB_FIELD_STRING, .offset = L(backend), .limit = ILAB_LIMIT_FILLED },
 	{ "state", ILAB_FIELD_WORD, .offset = L(state), .words = states },
-	{ "reason", ILAB_FIELD_STRING_OR_NULL, .offset = L(reason) },
+	{ "reason", ILAB_FIELD_STRING_OR_NULL, .offset = L(reason), .limit = ILAB_LIMIT_FILLED },
 	{ "modules", ILAB_FIELD_STRING, .offset = L(modules), .unknown = "unavailable: no module of this backend is loaded" },
 	{ "libraries", ILAB_FIELD_OBJECTS, .offset = L(libraries), .count_offset = L(library_count), .element_bytes = sizeof(struct ilab_library),
 		.table = ilab_library_fields },

@@ -1,10 +1,31 @@
 #include "result/document.h"
 
+#include "base/numtext.h"
+#include "result/command_check.h"
 #include "result/fields.h"
 
 #include <stdint.h>
 
 #define NANO 1000000000u
+
+/* The reserve is 0 where none is stated. */
+static enum ilab_status check_command(const struct ilab_estimate *r, struct ilab_err *err)
+{
+	const struct ilab_stated options[] = {
+		{ "--parameters", "parameters", .number = &r->parameters, .needed = true }, { "--bits", "bits", .number = &r->bits, .needed = true },
+	};
+	const char *value = ilab_command_value(&r->header, "--reserve-gib");
+	uint64_t nano = 0;
+	enum ilab_status status = ilab_command_check(&r->header, options, sizeof options / sizeof *options, err);
+
+	if (status != ILAB_OK)
+		return status;
+	if (value == NULL && r->reserve_nano_gib != 0)
+		return ilab_err_set(err, ILAB_IO, NULL, 0, "command: --reserve-gib is missing, contradicts reserve_gib");
+	if (value != NULL && (ilab_parse_decimal(value, 9, &nano) != ILAB_PARSE_OK || nano != r->reserve_nano_gib))
+		return ilab_command_fault("--reserve-gib", value, "reserve_gib", err);
+	return ILAB_OK;
+}
 
 enum ilab_status ilab_estimate_check(const struct ilab_estimate *r, struct ilab_err *err)
 {
@@ -26,5 +47,5 @@ enum ilab_status ilab_estimate_check(const struct ilab_estimate *r, struct ilab_
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "total_bytes: contradicts weight_bytes and reserve_gib");
 	if (r->assumption_count == 0)
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "assumptions: empty");
-	return ILAB_OK;
+	return check_command(r, err);
 }

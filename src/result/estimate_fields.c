@@ -85,7 +85,8 @@ static const struct ilab_field estimate_fields[] = {
 	{ "reserve_gib", ILAB_FIELD_CUSTOM, .offset = E(reserve_nano_gib), .write = write_reserve, .read = read_reserve },
 	{ "total_bytes", ILAB_FIELD_U128, .offset = E(total_bytes) },
 	{ "total_gib", ILAB_FIELD_CUSTOM, .offset = E(total_bytes), .write = write_figure, .read = read_figure },
-	{ "assumptions", ILAB_FIELD_STRINGS, .offset = E(assumptions), .count_offset = E(assumption_count) },
+	{ "assumptions", ILAB_FIELD_STRINGS, .offset = E(assumptions), .count_offset = E(assumption_count),
+		.limit = ILAB_LIMIT_FILLED },
 	{ 0 },
 };
 

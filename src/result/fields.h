@@ -39,6 +39,14 @@ enum ilab_field_kind {
 	ILAB_FIELD_CUSTOM,         /* `write` and `read` */
 };
 
+/* What a schema says of a member beside its type: the reader holds values to it, a null is free. */
+enum ilab_field_limit {
+	ILAB_LIMIT_NONE,
+	ILAB_LIMIT_FILLED,         /* a text, or each of the strings, is not empty */
+	ILAB_LIMIT_NOT_NEGATIVE,   /* a number with a fraction, here and below */
+	ILAB_LIMIT_ABOVE_ZERO,
+};
+
 struct ilab_fields_reader {
 	struct ilab_arena *arena;
 	struct ilab_err *err;
@@ -54,6 +62,7 @@ struct ilab_field {
 	const char *const *words;  /* ends with NULL */
 	const char *unknown;
 	unsigned digits;
+	enum ilab_field_limit limit;
 	/* Add the member (and its siblings) to `object`; false when memory runs out. */
 	bool (*write)(cJSON *object, const struct ilab_field *field, const void *record);
 	/* `record` holds what the rows before have read. */
@@ -99,14 +108,20 @@ cJSON *ilab_fields_document(const char *schema, const struct ilab_header *header
 /* The same way back, as ilab_fields_read; ILAB_IO also when it is no object or of another schema. `header` is a part of `record`. */
 enum ilab_status ilab_fields_read_document(struct ilab_fields_reader *r, const cJSON *document, const char *schema, const struct ilab_field *table,
 	struct ilab_header *header, void *record);
-/* The tool's name, a command that writes this kind, a time of the calendar in started_utc, total_seconds >= 0. */
+/* The tool's name, a command that writes this kind, no modules where no device takes part, a time of the calendar in started_utc,
+ * total_seconds >= 0. */
 enum ilab_status ilab_header_check(const struct ilab_header *header, struct ilab_err *err);
+/* "2026-12-01T06:29:46Z", of the calendar. */
+bool ilab_utc_valid(const char *text);
 
 /* What a host says of itself. `where` is its path for messages, here and below. */
 enum ilab_status ilab_host_check(const struct ilab_host *h, const char *where, struct ilab_err *err);
 
 /* What a device says of itself: canonical selector, forms of PCI address and UUID, selectors that agree with them, name and type. */
 enum ilab_status ilab_device_check(const struct ilab_device *d, const char *where, struct ilab_err *err);
+
+/* Is it an identity of a physical device of this type: "cpu" for a CPU and nothing else, "pci:...", "uuid:..." or a canonical selector? */
+bool ilab_identity_fits(const char *identity, const char *type);
 
 /* Platform and device index from a canonical selector ("opencl:P:D", "cuda:N", "hip:N"); false when it is none of `backend`. */
 bool ilab_selector_indices(const char *selector, const char *backend, uint32_t *platform, uint32_t *device);

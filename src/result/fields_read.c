@@ -109,6 +109,14 @@ static enum ilab_status read_u64(struct ilab_fields_reader *r, const cJSON *item
 	return ILAB_OK;
 }
 
+/* 0 stands for null in the record. */
+static enum ilab_status read_counted(struct ilab_fields_reader *r, const cJSON *item, const char *name, uint64_t *out)
+{
+	enum ilab_status status = read_u64(r, item, name, UINT64_MAX, out);
+
+	return status == ILAB_OK && *out == 0 ? ilab_fields_fault(r, name, "counts from 1") : status;
+}
+
 static enum ilab_status read_u32(struct ilab_fields_reader *r, const cJSON *item, const char *name, uint32_t *out)
 {
 	uint64_t v;
@@ -286,8 +294,9 @@ static enum ilab_status read_value(struct ilab_fields_reader *r, const cJSON *it
 	case ILAB_FIELD_U32:
 		return read_u32(r, item, f->name, at);
 	case ILAB_FIELD_U64:
-	case ILAB_FIELD_U64_OR_NULL:
 		return read_u64(r, item, f->name, UINT64_MAX, at);
+	case ILAB_FIELD_U64_OR_NULL:
+		return read_counted(r, item, f->name, at);
 	case ILAB_FIELD_U128:
 		return read_u128(r, item, f->name, at);
 	case ILAB_FIELD_SEED:
@@ -313,6 +322,39 @@ static enum ilab_status read_value(struct ilab_fields_reader *r, const cJSON *it
 	}
 }
 
+/* --- limits ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_filled(const struct ilab_field *f, const char *base)
+{
+	const void *at = base + f->offset;
+
+	switch (f->kind) {
+	case ILAB_FIELD_STRINGS:
+		for (size_t i = 0; i < *(const size_t *)(const void *)(base + f->count_offset); i++)
+			if ((*(const char **const *)at)[i][0] == '\0')
+				return false;
+		return true;
+	case ILAB_FIELD_TEXT:
+		return ((const struct ilab_text *)at)->value[0] != '\0';
+	default:
+		return (*(const char *const *)at)[0] != '\0';
+	}
+}
+
+static enum ilab_status check_limit(const struct ilab_fields_reader *r, const struct ilab_field *f, const char *base)
+{
+	const void *at = base + f->offset;
+
+	if (f->limit == ILAB_LIMIT_NONE)
+		return ILAB_OK;
+	if (f->limit == ILAB_LIMIT_FILLED)
+		return is_filled(f, base) ? ILAB_OK : ilab_fields_fault(r, f->name, "an empty text");
+	const double v = f->kind == ILAB_FIELD_DOUBLE ? *(const double *)at : ((const struct ilab_real *)at)->value;
+	if (v < 0)
+		return ilab_fields_fault(r, f->name, "negative");
+	return v == 0 && f->limit == ILAB_LIMIT_ABOVE_ZERO ? ilab_fields_fault(r, f->name, "must be above 0") : ILAB_OK;
+}
+
 static enum ilab_status read_field(struct ilab_fields_reader *r, const cJSON *object, const struct ilab_field *f, char *base)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, f->name);
@@ -328,7 +370,8 @@ static enum ilab_status read_field(struct ilab_fields_reader *r, const cJSON *ob
 		return read_null(r, object, f, base + f->offset);
 	if (reason_of(object, f->name) != NULL)
 		return ilab_fields_fault(r, f->name, "has a value and also %s_reason", f->name);
-	return read_value(r, item, f, base);
+	enum ilab_status status = read_value(r, item, f, base);
+	return status == ILAB_OK ? check_limit(r, f, base) : status;
 }
 
 enum ilab_status ilab_fields_read(struct ilab_fields_reader *r, const cJSON *object, const struct ilab_field *table, void *record)

@@ -1,6 +1,7 @@
 #include "result/fields.h"
 
 #include "base/date.h"
+#include "result/command_check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,14 +9,14 @@
 #define H(member) offsetof(struct ilab_header, member)
 
 static const struct ilab_field build_fields[] = {
-	{ "compiler", ILAB_FIELD_STRING, .offset = H(build_compiler) },
+	{ "compiler", ILAB_FIELD_STRING, .offset = H(build_compiler), .limit = ILAB_LIMIT_FILLED },
 	{ "features", ILAB_FIELD_STRINGS, .offset = H(build_features), .count_offset = H(build_feature_count) },
 	{ 0 },
 };
 
 static const struct ilab_field tool_fields[] = {
 	{ "name", ILAB_FIELD_STRING, .offset = H(tool_name) },
-	{ "version", ILAB_FIELD_STRING, .offset = H(tool_version) },
+	{ "version", ILAB_FIELD_STRING, .offset = H(tool_version), .limit = ILAB_LIMIT_FILLED },
 	{ "modules", ILAB_FIELD_STRINGS, .offset = H(tool_modules), .count_offset = H(tool_module_count) },
 	{ "build", ILAB_FIELD_OBJECT, .table = build_fields },
 	{ 0 },
@@ -58,7 +59,7 @@ enum ilab_status ilab_fields_read_document(struct ilab_fields_reader *r, const c
 }
 
 /* "2026-12-01T06:29:46Z", with or without a fraction of a second: a day of the calendar and a time of that day. */
-static bool utc_valid(const char *text)
+bool ilab_utc_valid(const char *text)
 {
 	static const char form[] = "Tdd:dd:dd";
 	const size_t date = 10, n = date + sizeof form - 1;
@@ -81,30 +82,42 @@ static bool utc_valid(const char *text)
 		&& (second <= 59 || (second == 60 && hour == 23 && minute == 59));
 }
 
-/* Which commands write a kind. A comparison measures ceilings of its own, and a suite is made of comparisons. */
-static bool command_fits(const struct ilab_header *h)
-{
-	static const struct { const char *schema, *commands[3]; } kinds[] = {
-		{ "iteragpu-lab/estimate/1", { "estimate" } }, { "iteragpu-lab/environment/1", { "environment" } },
-		{ "iteragpu-lab/measure/1", { "measure" } }, { "iteragpu-lab/compare/1", { "compare", "suite" } },
-		{ "iteragpu-lab/suite/1", { "suite" } }, { "iteragpu-lab/ceilings/1", { "ceilings", "compare", "suite" } },
-		{ "iteragpu-lab/diff/1", { "diff" } }, { "iteragpu-lab/tuning/1", { "tune" } }, { "iteragpu-lab/cost/1", { "cost" } },
-	};
+/* Which commands write a kind: a comparison measures ceilings of its own, and a suite is made of comparisons. And which kinds are made
+ * without any device. */
+static const struct kind { const char *schema, *commands[3]; bool without_device; } kinds[] = {
+	{ "iteragpu-lab/estimate/1", { "estimate" }, true }, { "iteragpu-lab/environment/1", { "environment" }, false },
+	{ "iteragpu-lab/measure/1", { "measure" }, false }, { "iteragpu-lab/compare/1", { "compare", "suite" }, false },
+	{ "iteragpu-lab/suite/1", { "suite" }, false }, { "iteragpu-lab/ceilings/1", { "ceilings", "compare", "suite" }, false },
+	{ "iteragpu-lab/diff/1", { "diff" }, true }, { "iteragpu-lab/tuning/1", { "tune" }, false }, { "iteragpu-lab/cost/1", { "cost" }, true },
+};
 
+static const struct kind *kind_of(const struct ilab_header *h)
+{
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-		for (size_t i = 0; strcmp(kinds[k].schema, h->schema) == 0 && i < 3 && kinds[k].commands[i] != NULL; i++)
-			if (h->command_count > 0 && strcmp(h->command[0], kinds[k].commands[i]) == 0)
-				return true;
+		if (strcmp(kinds[k].schema, h->schema) == 0)
+			return &kinds[k];
+	return NULL;
+}
+
+static bool command_fits(const struct ilab_header *h, const struct kind *kind)
+{
+	for (size_t i = 0; kind != NULL && i < 3 && kind->commands[i] != NULL; i++)
+		if (ilab_command_is(h, kind->commands[i]))
+			return true;
 	return false;
 }
 
 enum ilab_status ilab_header_check(const struct ilab_header *header, struct ilab_err *err)
 {
+	const struct kind *kind = kind_of(header);
+
 	if (strcmp(header->tool_name, "iteragpu-lab") != 0)
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "tool.name: expected \"iteragpu-lab\"");
-	if (!command_fits(header))
+	if (!command_fits(header, kind))
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "command: does not begin with the command that writes %s", header->schema);
-	if (!utc_valid(header->started_utc))
+	if (kind->without_device && header->tool_module_count > 0)
+		return ilab_err_set(err, ILAB_IO, NULL, 0, "tool.modules: no backend takes part in %s", header->command[0]);
+	if (!ilab_utc_valid(header->started_utc))
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "started_utc: expected a time in UTC such as 2026-12-01T06:29:46Z");
 	if (!(header->total_seconds >= 0))
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "total_seconds: negative");

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of figures whose last digits another writer may have rounded. */
+#define ROUNDING 1e-9
+
 static enum ilab_status contradiction(struct ilab_err *err, const char *path, const char *what)
 {
 	return ilab_err_set(err, ILAB_IO, NULL, 0, "%s: %s", path, what);
@@ -57,6 +60,39 @@ static enum ilab_status check_backend(const struct ilab_measure *r, struct ilab_
 	return ILAB_OK;
 }
 
+/* Equal where both are known, and both unknown otherwise. */
+static bool same_text(const struct ilab_text *a, const struct ilab_text *b)
+{
+	return (a->reason == NULL) == (b->reason == NULL) && (a->reason != NULL || strcmp(a->value, b->value) == 0);
+}
+
+/* The first library with the provider in its name is the one that multiplies. */
+static bool is_version_of(const struct ilab_measure *r, const char *version)
+{
+	for (size_t i = 0; i < r->backend.library_count; i++) {
+		const struct ilab_library *l = &r->backend.libraries[i];
+		if (strcasestr(l->name, r->gemm.provider) != NULL && l->version != NULL)
+			return strcmp(l->version, version) == 0;
+	}
+	return true;
+}
+
+/* What stands in two places of environment. OpenCL is built in; the others come from a module each. */
+static enum ilab_status check_twice(const struct ilab_measure *r, struct ilab_err *err)
+{
+	if (!same_text(&r->backend.api_version, &r->device.api_version))
+		return contradiction(err, "environment.backend.api_version", "contradicts environment.device.api_version");
+	if (!same_text(&r->backend.runtime_version, &r->device.runtime_version))
+		return contradiction(err, "environment.backend.runtime_version", "contradicts environment.device.runtime_version");
+	if (r->header.tool_module_count != (strcmp(r->backend.name, "opencl") != 0))
+		return contradiction(err, "tool.modules", "contradicts environment.backend.name");
+	if ((strcmp(r->configuration.gemm, "auto") == 0) != (r->gemm.reason != NULL))
+		return contradiction(err, "environment.gemm.reason", "is there exactly where configuration.gemm left the choice");
+	if (r->gemm.version.reason == NULL && !is_version_of(r, r->gemm.version.value))
+		return contradiction(err, "environment.gemm.version", "contradicts environment.backend.libraries");
+	return ILAB_OK;
+}
+
 static enum ilab_status check_configuration(const struct ilab_measure *r, struct ilab_err *err)
 {
 	const char *gemm = r->configuration.gemm;
@@ -72,8 +108,8 @@ static enum ilab_status check_configuration(const struct ilab_measure *r, struct
 		return contradiction(err, "environment.gemm.provider", "is not the one that configuration.gemm asked for");
 	if (r->configuration.repeats == 0)
 		return contradiction(err, "configuration.repeats", "must not be 0");
-	if ((status = check_view(r, err)) == ILAB_OK)
-		status = check_backend(r, err);
+	if ((status = check_view(r, err)) == ILAB_OK && (status = check_backend(r, err)) == ILAB_OK)
+		status = check_twice(r, err);
 	return status;
 }
 
@@ -100,17 +136,36 @@ static enum ilab_status check_environment(const struct ilab_measure *r, struct i
 		return contradiction(err, "environment.backend.setup_seconds", "is negative");
 	if (!(r->backend.floor_seconds >= 0))
 		return contradiction(err, "environment.backend.floor_seconds", "is negative");
+	if (r->backend.floor_seconds > r->backend.setup_seconds * (1 + ROUNDING))
+		return contradiction(err, "environment.backend.floor_seconds", "above setup_seconds, in which it was measured");
 	if (r->gemm.launches_per_pass < 2)
 		return contradiction(err, "environment.gemm.launches_per_pass", "less than one for each layer");
 	if (r->gemm.form_count != 2)
 		return contradiction(err, "environment.gemm.forms", "not one for each layer");
-	if (!(r->timers.host_resolution_seconds > 0))
-		return contradiction(err, "timers.host.resolution_seconds", "must be above 0");
+	if (!(r->timers.host_resolution_seconds > 0 && r->timers.host_resolution_seconds <= 1))
+		return contradiction(err, "timers.host.resolution_seconds", "must be above 0 and at most 1");
 	if (ratio->reason == NULL && !(ratio->value >= ILAB_CALIBRATION_LEAST && ratio->value <= ILAB_CALIBRATION_MOST))
 		return ilab_err_set(err, ILAB_IO, NULL, 0, "timers.device.calibration_ratio: not from %g to %g, so no stamps would have been taken",
 			ILAB_CALIBRATION_LEAST, ILAB_CALIBRATION_MOST);
 	if (ratio->reason == NULL && r->timers.device_source.reason != NULL)
 		return contradiction(err, "timers.device.source", "null, but it was calibrated");
+	return ILAB_OK;
+}
+
+/* What has no source has no figures. */
+static enum ilab_status check_sources(const struct ilab_measure *r, struct ilab_err *err)
+{
+	const struct { const char *path; const char *reason; } sampled[] = {
+		{ "telemetry.interval_seconds", r->telemetry.interval_seconds.reason }, { "telemetry.clock_mhz", r->telemetry.clock_mhz.reason },
+		{ "telemetry.temperature_c", r->telemetry.temperature_c.reason }, { "telemetry.power_w", r->telemetry.power_w.reason },
+		{ "telemetry.energy_j_per_pass", r->telemetry.energy_j_per_pass.reason }, { "telemetry.throttled", r->telemetry.throttled.reason },
+	};
+
+	for (size_t i = 0; i < sizeof sampled / sizeof *sampled && r->telemetry.source.reason != NULL; i++)
+		if (sampled[i].reason == NULL)
+			return contradiction(err, sampled[i].path, "a value, but telemetry.source is null");
+	if ((r->counters.driver_source.reason == NULL) != (r->counters.driver_scope.reason == NULL))
+		return contradiction(err, "memory_counters.driver.scope", "is known exactly when source is");
 	return ILAB_OK;
 }
 
@@ -177,10 +232,9 @@ static enum ilab_status check_model(const struct ilab_measure *r, struct ilab_er
 
 /* --- summary against phases ---------------------------------------------------------------------------------------------- */
 
-/* Equal but for the last digits, which another writer may have rounded. */
 static bool same(double a, double b)
 {
-	return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+	return fabs(a - b) <= ROUNDING * fmax(fabs(a), fabs(b));
 }
 
 static enum ilab_status check_summary(const struct ilab_measure *r, struct ilab_err *err)
@@ -219,7 +273,7 @@ static enum ilab_status check_summary(const struct ilab_measure *r, struct ilab_
 enum ilab_status ilab_measure_check(const struct ilab_measure *r, struct ilab_err *err)
 {
 	static enum ilab_status (*const checks[])(const struct ilab_measure *, struct ilab_err *) = {
-		check_configuration, check_environment, check_model, ilab_measure_check_rows, ilab_measure_check_verification, check_summary,
+		check_configuration, check_environment, check_sources, check_model, ilab_measure_check_rows, ilab_measure_check_verification, check_summary,
 		ilab_measure_check_command,
 	};
 	enum ilab_status status = ilab_header_check(&r->header, err);

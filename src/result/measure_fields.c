@@ -128,7 +128,7 @@ static const char *const accumulations[] = { "float32", "float16", NULL };
 static const struct ilab_field gemm_fields[] = {
 	{ "provider", ILAB_FIELD_WORD, .offset = M(gemm.provider), .words = providers },
 	{ "version", ILAB_FIELD_TEXT, .offset = M(gemm.version) },
-	{ "reason", ILAB_FIELD_STRING_OR_NULL, .offset = M(gemm.reason) },
+	{ "reason", ILAB_FIELD_STRING_OR_NULL, .offset = M(gemm.reason), .limit = ILAB_LIMIT_FILLED },
 	{ "parameters", ILAB_FIELD_CUSTOM, .write = write_parameters, .read = read_parameters },
 	{ "tuned", ILAB_FIELD_BOOL, .offset = M(gemm.tuned) },
 	{ "accumulation", ILAB_FIELD_WORD, .offset = M(gemm.accumulation), .words = accumulations },
@@ -221,14 +221,14 @@ static const struct ilab_field driver_fields[] = {
 
 static const struct ilab_field counter_fields[] = {
 	{ "source", ILAB_FIELD_STRING, .offset = M(counters.source) },
-	{ "scope", ILAB_FIELD_STRING, .offset = M(counters.scope) },
-	{ "reset", ILAB_FIELD_STRING, .offset = M(counters.reset) },
+	{ "scope", ILAB_FIELD_STRING, .offset = M(counters.scope), .limit = ILAB_LIMIT_FILLED },
+	{ "reset", ILAB_FIELD_STRING, .offset = M(counters.reset), .limit = ILAB_LIMIT_FILLED },
 	{ "driver", ILAB_FIELD_OBJECT, .table = driver_fields },
 	{ 0 },
 };
 
 static const struct ilab_field host_timer_fields[] = {
-	{ "clock", ILAB_FIELD_STRING, .offset = M(timers.host_clock) },
+	{ "clock", ILAB_FIELD_STRING, .offset = M(timers.host_clock), .limit = ILAB_LIMIT_FILLED },
 	{ "resolution_seconds", ILAB_FIELD_DOUBLE, .offset = M(timers.host_resolution_seconds) },
 	{ 0 },
 };
@@ -278,7 +278,7 @@ static const struct ilab_field verification_fields[] = {
 	{ "weights_checksum", ILAB_FIELD_HEX, .offset = M(verification.weights_checksum), .digits = 16 },
 	{ "inputs_checksum", ILAB_FIELD_HEX, .offset = M(verification.inputs_checksum), .digits = 16 },
 	{ "output_checksum", ILAB_FIELD_HEX, .offset = M(verification.output_checksum), .digits = 16 },
-	{ "reference", ILAB_FIELD_STRING, .offset = M(verification.reference) },
+	{ "reference", ILAB_FIELD_STRING, .offset = M(verification.reference), .limit = ILAB_LIMIT_FILLED },
 	{ "failure", ILAB_FIELD_STRING_OPTIONAL, .offset = M(verification.failure) },
 	{ 0 },
 };
@@ -301,11 +301,11 @@ static const struct ilab_field summary_fields[] = {
 
 static const struct ilab_field telemetry_fields[] = {
 	{ "source", ILAB_FIELD_TEXT, .offset = M(telemetry.source) },
-	{ "interval_seconds", ILAB_FIELD_REAL, .offset = M(telemetry.interval_seconds) },
-	{ "clock_mhz", ILAB_FIELD_MEDIAN, .offset = M(telemetry.clock_mhz) },
+	{ "interval_seconds", ILAB_FIELD_REAL, .offset = M(telemetry.interval_seconds), .limit = ILAB_LIMIT_ABOVE_ZERO },
+	{ "clock_mhz", ILAB_FIELD_MEDIAN, .offset = M(telemetry.clock_mhz), .limit = ILAB_LIMIT_NOT_NEGATIVE },
 	{ "temperature_c", ILAB_FIELD_MEDIAN, .offset = M(telemetry.temperature_c) },
-	{ "power_w", ILAB_FIELD_MEDIAN, .offset = M(telemetry.power_w) },
-	{ "energy_j_per_pass", ILAB_FIELD_REAL, .offset = M(telemetry.energy_j_per_pass) },
+	{ "power_w", ILAB_FIELD_MEDIAN, .offset = M(telemetry.power_w), .limit = ILAB_LIMIT_NOT_NEGATIVE },
+	{ "energy_j_per_pass", ILAB_FIELD_REAL, .offset = M(telemetry.energy_j_per_pass), .limit = ILAB_LIMIT_NOT_NEGATIVE },
 	{ "throttled", ILAB_FIELD_CUSTOM, .write = write_throttled, .read = read_throttled },
 	{ 0 },
 };

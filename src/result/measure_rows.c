@@ -89,6 +89,8 @@ static enum ilab_status check_counters(const struct row *row)
 {
 	const struct ilab_phase *p = row->p;
 
+	if (p->driver_used_bytes.reason == NULL && row->r->counters.driver_source.reason != NULL)
+		return fault(row, "driver_used_bytes", "a value, but memory_counters.driver.source is null");
 	if (p->baseline_allocated_bytes > p->baseline_reserved_bytes)
 		return fault(row, "baseline_allocated_bytes", "above baseline_reserved_bytes");
 	if (p->end_allocated_bytes > p->end_reserved_bytes)

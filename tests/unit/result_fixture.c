@@ -6,11 +6,12 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const char *modules[] = { "cuda.so" };
+static const char *modules[] = { "hip.so" };
 static const char *features[] = { "openmp", "nls" };
 static const char *command[] = { "measure", "--device", "opencl:0:1", "--batch", "1", "--context", "16", "--width", "64", "--seed",
-	"18446744073709551615", "--verify-rows", "8", "--output", "m.json" };
-static const char *estimate_command[] = { "estimate" }, *environment_command[] = { "environment" };
+	"18446744073709551615", "--verify-rows", "8", "--output", "m.json", "--tuning", "t.json" };
+static const char *estimate_command[] = { "estimate", "--parameters", "9223372036854775807", "--bits", "64", "--reserve-gib", "0.500000001" };
+static const char *environment_command[] = { "environment" };
 static const char *selectors[] = { "opencl:0:1", "uuid:00000000-0102-0304-0506-0708090a0b0c", "name:Strange \"\xC3\xA9\" device", "pci:0000:41:00.0" };
 static const char *pocl_selectors[] = { "opencl:1:0", "cpu" };
 static const char *views[] = { "opencl/First Platform/clblast", "opencl/First Platform/builtin" };
@@ -26,17 +27,26 @@ static struct ilab_parameter parameters[] = { { "MWG", "64" }, { "NEG", "-3" }, 
 static struct ilab_header header(const char *schema, const char **words, size_t word_count)
 {
 	return (struct ilab_header){
-		.schema = schema, .tool_name = "iteragpu-lab", .tool_version = "0.1.0", .tool_modules = modules, .tool_module_count = 1,
+		.schema = schema, .tool_name = "iteragpu-lab", .tool_version = "0.1.0",
 		.build_compiler = "gcc 12.2.0", .build_features = features, .build_feature_count = 2, .command = words,
 		.command_count = word_count, .started_utc = "2026-12-01T06:29:46Z", .run_id = "00112233445566778899aabbccddeeff",
 		.total_seconds = 1.5,
 	};
 }
 
+/* A test may change what the record points to. */
+static const char **copy(struct ilab_arena *arena, const char **texts, size_t count)
+{
+	const char **out = ilab_arena_alloc(arena, count * sizeof *out);
+
+	memcpy(out, texts, count * sizeof *out);
+	return out;
+}
+
 void fixture_estimate(struct ilab_estimate *out)
 {
 	*out = (struct ilab_estimate){
-		.header = header("iteragpu-lab/estimate/1", estimate_command, 1), .parameters = INT64_MAX, .bits = 64, .reserve_nano_gib = 500000001,
+		.header = header("iteragpu-lab/estimate/1", estimate_command, COUNT(estimate_command)), .parameters = INT64_MAX, .bits = 64, .reserve_nano_gib = 500000001,
 		.assumptions = assumptions, .assumption_count = 1,
 	};
 	out->weight_bytes = (ilab_u128)INT64_MAX * 8;
@@ -70,7 +80,7 @@ static struct ilab_device pocl_device(void)
 
 void fixture_environment(struct ilab_arena *arena, struct ilab_environment *out)
 {
-	struct ilab_listing *backends = ilab_arena_alloc(arena, 2 * sizeof *backends);
+	struct ilab_listing *backends = ilab_arena_alloc(arena, 3 * sizeof *backends);
 	struct ilab_platform *platforms = ilab_arena_alloc(arena, 2 * sizeof *platforms);
 	struct ilab_device *devices = ilab_arena_alloc(arena, 2 * sizeof *devices);
 	struct ilab_physical *physical = ilab_arena_alloc(arena, 2 * sizeof *physical);
@@ -79,8 +89,8 @@ void fixture_environment(struct ilab_arena *arena, struct ilab_environment *out)
 	platforms[1] = (struct ilab_platform){ "opencl", 1, "Portable Computing Language", "pocl", "OpenCL 3.0 PoCL 3.1" };
 	devices[0] = device();
 	devices[1] = pocl_device();
-	physical[0] = (struct ilab_physical){ "pci:0000:41:00.0", views, 2 };
-	physical[1] = (struct ilab_physical){ "cpu", cpu_views, 1 };
+	physical[0] = (struct ilab_physical){ "pci:0000:41:00.0", copy(arena, views, 2), 2 };
+	physical[1] = (struct ilab_physical){ "cpu", copy(arena, cpu_views, 1), 1 };
 	backends[0] = (struct ilab_listing){
 		.backend = "opencl", .state = "ready", .modules = "built-in", .loader_name = { .value = "ocl-icd" },
 		.loader_version = { .value = "2.3.1" }, .libraries = libraries, .library_count = 2, .platforms = platforms, .platform_count = 2,
@@ -90,11 +100,17 @@ void fixture_environment(struct ilab_arena *arena, struct ilab_environment *out)
 		.backend = "cuda", .state = "unavailable", .reason = "unavailable: libcuda.so.1 not found",
 		.loader_name = { .reason = "unsupported: CUDA has no loader" }, .loader_version = { .reason = "unsupported: CUDA has no loader" },
 	};
+	backends[2] = (struct ilab_listing){
+		.backend = "hip", .state = "no-device", .reason = "unavailable: no AMD GPU", .modules = "hip.so",
+		.loader_name = { .reason = "unsupported: HIP has no loader" }, .loader_version = { .reason = "unsupported: HIP has no loader" },
+	};
 	*out = (struct ilab_environment){
 		.header = header("iteragpu-lab/environment/1", environment_command, 1), .host = { "Debian 12", "6.1.0", "A CPU", 2 },
 		.loader_name = { .value = "ocl-icd" }, .loader_version = { .reason = "unavailable: it does not tell" }, .backends = backends,
-		.backend_count = 2, .physical = physical, .physical_count = 2, .advice = advice, .advice_count = 1,
+		.backend_count = 3, .physical = physical, .physical_count = 2, .advice = advice, .advice_count = 1,
 	};
+	out->header.tool_modules = modules;
+	out->header.tool_module_count = 1;
 }
 
 /* Sizes by hand: 2*64*256 + 256 + 64 = 33088 parameters, 132352 bytes; inputs and output 16*64*4 = 4096; hidden 16*256*4 =
@@ -151,15 +167,6 @@ static void fill_results(struct ilab_measure *m)
 	m->telemetry.power_w.value = 70;
 	m->telemetry.energy_j_per_pass.reason = "unavailable: no counter";
 	m->telemetry.throttled.value = "power,thermal";
-}
-
-/* A test may change what the record points to. */
-static const char **copy(struct ilab_arena *arena, const char **texts, size_t count)
-{
-	const char **out = ilab_arena_alloc(arena, count * sizeof *out);
-
-	memcpy(out, texts, count * sizeof *out);
-	return out;
 }
 
 void fixture_measure(struct ilab_arena *arena, struct ilab_measure *out)

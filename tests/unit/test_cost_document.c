@@ -14,7 +14,9 @@
 #define TAIL ",2026-09-24,fictional\n"
 static const char table[] = "model,gpus_per_lot,days,price_cents_usd,snapshot_date,source\n"
 	"b200,2,3,44400" TAIL "b200,2,7,88800" TAIL "b200,2,30,266400" TAIL "a,1,3,11100" TAIL "a,1,7,22200" TAIL "a,1,30,66600" TAIL;
-static const char *command[] = { "cost" };
+static const char *command[] = { "cost", "--gpu", "b200", "--days", "7", "--lots", "2", "--break-even", "a", "--accepted-per-day", "169",
+	"--accepted-results", "1184", "--other-accepted-per-day", "50", "--measure", "a.json", "--measure", "b.json" };
+#define BARE 11                        /* words of it without the counts that only the first document has */
 
 static struct ilab_arena arena;
 static struct ilab_tariffs tariffs;
@@ -33,7 +35,7 @@ static int setup(void **state)
 	(void)state;
 	static const char hash[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 	const struct ilab_header header = { .tool_name = "iteragpu-lab", .tool_version = "0.1.0", .build_compiler = "cc", .command = command,
-		.command_count = 1, .started_utc = "2026-12-01T06:29:46Z", .run_id = "ffeeddccbbaa99887766554433221100", .total_seconds = 0.5 };
+		.command_count = sizeof(command) / sizeof(*command), .started_utc = "2026-12-01T06:29:46Z", .run_id = "ffeeddccbbaa99887766554433221100", .total_seconds = 0.5 };
 	struct ilab_count known = { .value = 1184 }, unknown = { .reason = "not-run: --accepted-results was not given" }, rate = { .value = 50 };
 	struct ilab_measure a = run_of(0.003), b = run_of(0.002);
 	int bad = ilab_tariffs_parse("t.csv", table, sizeof(table) - 1, &arena, &tariffs, &err);
@@ -43,6 +45,7 @@ static int setup(void **state)
 	bad |= ilab_cost_compute(&tariffs, "b200", 7, 2, unknown, &arena, &bare, &err);
 	bad |= ilab_cost_break_even(&tariffs, "a", 169, unknown, &arena, &bare, &err);
 	whole.header = bare.header = header;
+	bare.header.command_count = BARE;
 	return bad;
 }
 
@@ -109,6 +112,14 @@ static const struct { const char *from, *to, *says; } lies[] = {
 	{ "\"base_accepted_per_day\": 169", "\"base_accepted_per_day\": 170", "break_even.base_" },
 	{ "\"ratio_millionths\": 1500000", "\"ratio_millionths\": 1500001", "ratio_millionths" },
 	{ "\"scaled_accepted_results\": 1776", "\"scaled_accepted_results\": 1777", "scaled_accepted_results" },
+	{ "\"--days\", \"7\"", "\"--days\", \"3\"", "command: --days 3" },
+	{ "\"--lots\", \"2\", ", "", "command: --lots is missing" },
+	{ "\"--gpu\", \"b200\"", "\"--gpu\", \"a\"", "command: --gpu a" },
+	{ "\"--other-accepted-per-day\", \"50\"", "\"--other-accepted-per-day\", \"51\"", "command: --other-accepted-per-day" },
+	{ "\"measured\": {", "\"measure\": {", "command: --measure contradicts measured" },
+	{ "\"break_even\": {", "\"break\": {", "command: --break-even contradicts break_even" },
+	{ "\"modules\": []", "\"modules\": [\"cuda.so\"]", "tool.modules" },
+	{ "\"source\": \"fictional\"", "\"source\": \"\"", "source" },
 	{ "\"break_even_price_cents\": 266400", "\"break_even_price_cents\": 266401", "break_even_price_cents" },
 };
 

@@ -74,9 +74,10 @@ static void the_buffers_of_a_graph_stay(void **state)
 /* With what the parent fills in; the double takes the name of a backend that documents know. */
 static enum ilab_status check(struct ilab_measure *m)
 {
-	static const char *selectors[] = { "cuda:0", "cpu" }, *command[] = { "measure", "--graph" };
+	static const char *selectors[] = { "cuda:0", "cpu" }, *module = "cuda.so";
+	static const char *command[] = { "measure", "--device", "cuda:0", "--batch", "2", "--context", "12", "--width", "64", "--graph" };
 	struct ilab_err err = {0};
-	m->header = (struct ilab_header){ .schema = "iteragpu-lab/measure/1", .command = command, .command_count = m->configuration.graph ? 2 : 1, .tool_name = "iteragpu-lab", .started_utc = "2026-12-01T06:29:46Z", .total_seconds = 1000 };
+	m->header = (struct ilab_header){ .schema = "iteragpu-lab/measure/1", .command = command, .command_count = m->configuration.graph ? 10 : 9, .tool_name = "iteragpu-lab", .tool_modules = &module, .tool_module_count = 1, .started_utc = "2026-12-01T06:29:46Z", .total_seconds = 1000 };
 	m->backend.name = m->configuration.backend = m->device.backend = "cuda";
 	m->device.selector = m->configuration.device = selectors[0];
 	m->device.selectors = selectors;
@@ -84,6 +85,7 @@ static enum ilab_status check(struct ilab_measure *m)
 	m->counters.source = "cuda_tracked";
 	m->host.logical_cores = 1;
 	m->configuration.view = "cuda/Host/builtin";
+	m->gemm.reason = "the only one";
 	return ilab_measure_check(m, &err);
 }
 

@@ -231,7 +231,7 @@ static void the_record_outlives_the_session(void **state)
 static void the_record_makes_a_valid_document(void **state)
 {
 	(void)state;
-	static const char *selectors[] = { "opencl:0:0", "cpu" }, *command[] = { "measure" };
+	static const char *selectors[] = { "opencl:0:0", "cpu" }, *command[] = { "measure", "--device", "opencl:0:0", "--batch", "2", "--context", "12", "--width", "64" };
 	for (int failing = 0; failing < 2; failing++) {
 		struct ilab_measure_request request = a_request(ILAB_F32);
 		struct ilab_err err = { 0 };
@@ -239,7 +239,7 @@ static void the_record_makes_a_valid_document(void **state)
 		host.half_k_layer = failing ? 1 : HOST_OFF;
 		struct run r = run_request(&request, NULL);
 		assert_int_equal(r.status, failing ? ILAB_UNVERIFIED : ILAB_OK);
-		r.m.header = (struct ilab_header){ .schema = "iteragpu-lab/measure/1", .command = command, .command_count = 1, .tool_name = "iteragpu-lab", .started_utc = "2026-12-01T06:29:46Z", .total_seconds = 1000 };
+		r.m.header = (struct ilab_header){ .schema = "iteragpu-lab/measure/1", .command = command, .command_count = 9, .tool_name = "iteragpu-lab", .started_utc = "2026-12-01T06:29:46Z", .total_seconds = 1000 };
 		r.m.backend.name = r.m.configuration.backend = r.m.device.backend = "opencl";
 		r.m.device.selector = r.m.configuration.device = selectors[0];
 		r.m.device.selectors = selectors;
@@ -247,6 +247,7 @@ static void the_record_makes_a_valid_document(void **state)
 		r.m.host.logical_cores = 1;
 		r.m.counters.source = "opencl_pool";
 		r.m.configuration.view = "opencl/Host/builtin";
+		r.m.gemm.reason = "the only one";
 		if (ilab_measure_check(&r.m, &err))
 			fail_msg("%s", err.text);
 		end_run(&r);

@@ -1,5 +1,6 @@
 #include "result_fixture.h"
 
+#include "base/numtext.h"
 #include "result/document.h"
 
 #include <setjmp.h>
@@ -7,6 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 
 /* Each invariant: a consistent record, one statement that contradicts it, and where the check must point. */
 
+static const char *moved_selectors[] = { "opencl:0:1", "uuid:00000000-0102-0304-0506-0708090a0b0c", "name:x", "pci:0000:42:00.0" };
 static const char *cpu_selectors[] = { "opencl:0:1", "cpu" }, *other_command[] = { "compare" }, *measure_command[] = { "measure" };
 
 /* --- measure ------------------------------------------------------------------------------------------------------------ */
@@ -54,15 +57,35 @@ static const char *cpu_selectors[] = { "opencl:0:1", "cpu" }, *other_command[] =
 	X("command: --device", m->header.command[2] = "opencl:1:1") \
 	X("command: --device", m->header.command[2] = "cuda:0") \
 	X("command: --device", m->header.command[2] = "cpu") \
-	X("command: --dtype", (m->header.command[3] = "--dtype", m->header.command[4] = "float16")) \
-	X("command: --gemm", (m->header.command[3] = "--gemm", m->header.command[4] = "builtin")) \
-	X("command: --backend", (m->header.command[3] = "--backend", m->header.command[4] = "hip")) \
-	X("command: --warmup", (m->header.command[3] = "--warmup", m->header.command[4] = "0")) \
-	X("command: --repeats", (m->header.command[3] = "--repeats", m->header.command[4] = "8")) \
-	X("command: --hidden", (m->header.command[3] = "--hidden", m->header.command[4] = "255")) \
+	X("command: --dtype", (m->header.command[11] = "--dtype", m->header.command[12] = "float16")) \
+	X("command: --gemm", (m->header.command[11] = "--gemm", m->header.command[12] = "builtin")) \
+	X("command: --backend", (m->header.command[11] = "--backend", m->header.command[12] = "hip")) \
+	X("command: --warmup", (m->header.command[11] = "--warmup", m->header.command[12] = "0")) \
+	X("command: --repeats", (m->header.command[11] = "--repeats", m->header.command[12] = "8")) \
+	X("command: --hidden", (m->header.command[11] = "--hidden", m->header.command[12] = "255")) \
+	X("command: --width is missing", m->header.command[7] = "--waist") \
+	X("command: --device is missing", m->header.command_count = 1) \
+	X("command: --batch 2", (m->header.command[11] = "--batch", m->header.command[12] = "2")) \
+	X("command: --tuning is missing", m->header.command_count -= 2) \
+	X("tool.modules", (m->header.tool_modules = m->header.command, m->header.tool_module_count = 1)) \
+	X("environment.gemm.reason", m->gemm.reason = NULL) \
+	X("environment.gemm.reason", m->configuration.gemm = "clblast") \
+	X("environment.gemm.version", m->gemm.version.value = "1.6.0") \
+	X("environment.backend.api_version", m->backend.api_version.value = "OpenCL 3.1") \
+	X("environment.backend.api_version", m->device.api_version.reason = "unavailable: x") \
+	X("environment.backend.runtime_version", m->backend.runtime_version = (struct ilab_text){ .value = "1" }) \
+	X("environment.backend.floor_seconds", m->backend.floor_seconds = 0.26) \
+	X("timers.host.resolution_seconds", m->timers.host_resolution_seconds = 1.5) \
+	X("memory_counters.driver.scope", m->counters.driver_scope.reason = "unsupported: x") \
+	X("phases[0].driver_used_bytes", m->counters.driver_source.reason = m->counters.driver_scope.reason = "unsupported: x") \
+	X("telemetry.interval_seconds", m->telemetry.source.reason = "not-run: x") \
+	X("telemetry.throttled", (m->telemetry.source.reason = m->telemetry.interval_seconds.reason = m->telemetry.clock_mhz.reason = "not-run: x", \
+		m->telemetry.power_w.reason = "not-run: x")) \
 	X("environment.host.logical_cores", m->host.logical_cores = 0) \
 	X("environment.device.type", m->device.type = "cpu") \
 	X("environment.device.selectors", m->device.selectors[1] = "cpu") \
+	X("environment.device.selectors", m->device.selector_count = 3) \
+	X("environment.device.selectors", m->device.selectors[1] = "name:x") \
 	X("environment.device.selectors", m->device.selectors[1] = "uuid:00000000-0102-0304-0506-0708090a0b0d") \
 	X("environment.device.selectors", m->device.selectors[2] = "Strange") \
 	X("environment.device.selectors", m->device.selectors[3] = "pci:0000:42:00.0") \
@@ -204,6 +227,7 @@ static void accepts_consistent_measures(void **state)
 		fail_msg("%s", err.text);
 	m.header.started_utc = "2026-12-01T06:29:46.123Z";
 	m.configuration.gemm = "clblast";
+	m.gemm.reason = NULL;
 	/* A device that is not repeatable to the last bit: the second output was checked too, or a third in the untimed pass. */
 	m.phases[5].output_checksum = "00000000deadbeee";
 	m.verification.outputs_checked = 2;
@@ -238,6 +262,15 @@ static void refuses_contradicting_measures(void **state)
 
 /* --- environment --------------------------------------------------------------------------------------------------------- */
 
+static void make_cpu(struct ilab_device *d)
+{
+	d->type = "cpu";
+	d->selectors = cpu_selectors;
+	d->selector_count = 2;
+	d->pci_address.reason = d->uuid.reason = "unsupported: a CPU has none";
+	d->pci_address.value = d->uuid.value = NULL;
+}
+
 #define ENVIRONMENT_CASES(X) \
 	X("backends[0].reason", e->backends[0].reason = "unavailable: x") \
 	X("backends[1].reason", e->backends[1].reason = NULL) \
@@ -254,7 +287,22 @@ static void refuses_contradicting_measures(void **state)
 	X("started_utc", e->header.started_utc = "2026-04-31T00:00:00Z") \
 	X("command", e->header.command = measure_command) \
 	X("devices[0].pci_address", e->backends[0].devices[0].pci_address.value = "0000:41:00.00") \
-	X("devices[0].pci_address", (e->backends[0].devices[0].selector_count = 1, e->backends[0].devices[0].pci_address.value = "0000:42:00.0")) \
+	X("devices[0].pci_address", (e->backends[0].devices[0].selectors = moved_selectors, e->backends[0].devices[0].pci_address.value = "0000:42:00.0")) \
+	X("devices[0].selectors", e->backends[0].devices[0].selector_count = 3) \
+	X("devices[0].uuid", (e->physical[0].identity = "opencl:0:1", e->backends[0].devices[0].pci_address.reason = "unavailable: x", \
+		e->backends[0].devices[0].pci_address.value = NULL, e->backends[0].devices[0].selector_count = 3)) \
+	X("physical_devices[0].identity", (e->physical[0].identity = "uuid:00000000-0102-0304-0506-0708090a0b0d", \
+		e->backends[0].devices[0].pci_address.reason = "unavailable: x", e->backends[0].devices[0].pci_address.value = NULL, \
+		e->backends[0].devices[0].selector_count = 3)) \
+	X("physical_devices[1].views", e->physical[1].view_count = 0) \
+	X("physical_devices[0].views", (e->physical[0].views[0] = e->physical[1].views[0])) \
+	X("physical_devices[0].views", (e->physical[0].views[1] = e->physical[1].views[0])) \
+	X("physical_devices[0].views", (e->physical[0].views[1] = e->physical[0].views[0])) \
+	X("tool.modules", e->header.tool_module_count = 0) \
+	X("tool.modules", e->backends[2].modules = NULL) \
+	X("tool.modules", e->backends[2].modules = "cuda.so") \
+	X("tool.modules", e->backends[1].modules = "cuda.so") \
+	X("platforms: opencl has index 1 twice", e->backends[0].platforms[0].index = 1) \
 	X("devices[0].uuid", e->backends[0].devices[0].uuid.value = "0") \
 	X("devices[0].physical", e->backends[0].devices[0].physical = 2) \
 	X("devices[0].physical", e->backends[0].devices[0].physical = -1) \
@@ -263,10 +311,8 @@ static void refuses_contradicting_measures(void **state)
 	X("devices[1].selectors", e->backends[0].devices[1].type = "gpu") \
 	X("devices[1].platform", e->backends[0].devices[1].platform = "First Platform") \
 	X("devices[0].platform", e->backends[0].devices[0].platform = "Elsewhere") \
-	X("physical_devices[0]", (e->backends[0].devices[0].physical = 1, e->backends[0].devices[0].type = "cpu", e->backends[0].devices[0].selector_count = 2, \
-		e->backends[0].devices[0].selectors = cpu_selectors)) \
-	X("physical_devices[1].identity", (e->physical[0].identity = "cpu", e->backends[0].devices[0].type = "cpu", e->backends[0].devices[0].selector_count = 2, \
-		e->backends[0].devices[0].selectors = cpu_selectors))
+	X("physical_devices[0]", (e->backends[0].devices[0].physical = 1, make_cpu(&e->backends[0].devices[0]))) \
+	X("physical_devices[1].identity", (e->physical[0].identity = "cpu", make_cpu(&e->backends[0].devices[0])))
 
 static const struct expectation environment_cases[] = {
 #define X(path, statement) { path, #statement },
@@ -302,6 +348,46 @@ static void refuses_contradicting_environments(void **state)
 	}
 }
 
+/* Two parts of one card show its address both, and go by their UUIDs; without UUIDs both go by the address. */
+static void accepts_parts_of_a_card(void **state)
+{
+	static const char *selectors[2][3] = {
+		{ "opencl:0:0", "pci:0000:41:00.0", "uuid:00000000-0000-0000-0000-000000000001" },
+		{ "opencl:0:1", "pci:0000:41:00.0", "uuid:00000000-0000-0000-0000-000000000002" },
+	};
+	struct ilab_arena arena = { 0 };
+	struct ilab_err err = { 0 };
+	struct ilab_environment e;
+	(void)state;
+
+	fixture_environment(&arena, &e);
+	e.backends[0].devices[1] = e.backends[0].devices[0];
+	e.physical[1] = e.physical[0];
+	for (size_t i = 0; i < 2; i++) {
+		struct ilab_device *d = &e.backends[0].devices[i];
+		d->selector = selectors[i][0];
+		d->selectors = selectors[i];
+		d->selector_count = 3;
+		d->physical = (int64_t)i;
+		d->uuid.value = selectors[i][2] + strlen("uuid:");
+		e.physical[i].identity = selectors[i][2];
+	}
+	if (ilab_environment_check(&e, &err) != ILAB_OK)
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < 2; i++) {
+		e.backends[0].devices[i].uuid = (struct ilab_text){ .reason = "unavailable: x" };
+		e.backends[0].devices[i].selector_count = 2;
+		e.physical[i].identity = selectors[i][1];
+	}
+	if (ilab_environment_check(&e, &err) != ILAB_OK)
+		fail_msg("%s", err.text);
+	/* Two platforms would be two ways to one card. */
+	e.backends[0].platforms[1].name = "First Platform";
+	e.backends[0].devices[1].platform_index = 1;
+	assert_int_equal(ilab_environment_check(&e, &err), ILAB_IO);
+	ilab_arena_free(&arena);
+}
+
 /* --- estimate ------------------------------------------------------------------------------------------------------------ */
 
 static void recomputes_estimates(void **state)
@@ -321,6 +407,8 @@ static void recomputes_estimates(void **state)
 		{ 8, 65, 0, 65, 65, false },
 		{ (uint64_t)INT64_MAX + 1, 8, 0, (uint64_t)INT64_MAX + 1, (uint64_t)INT64_MAX + 1, false },
 	};
+	char parameters[ILAB_NUMTEXT_SIZE], bits[ILAB_NUMTEXT_SIZE], reserve[32];
+	const char *command[] = { "estimate", "--parameters", parameters, "--bits", bits, "--reserve-gib", reserve };
 	struct ilab_estimate e;
 	struct ilab_err err = { 0 };
 	(void)state;
@@ -330,6 +418,11 @@ static void recomputes_estimates(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		fixture_estimate(&e);
 		ilab_err_clear(&err);
+		ilab_format_u64(parameters, sizeof parameters, rows[i].parameters);
+		ilab_format_u64(bits, sizeof bits, rows[i].bits);
+		snprintf(reserve, sizeof reserve, "%" PRIu64 ".%09" PRIu64, rows[i].nano / 1000000000, rows[i].nano % 1000000000);
+		e.header.command = command;
+		e.header.command_count = rows[i].nano == 0 ? 5 : 7;
 		e.parameters = rows[i].parameters;
 		e.bits = rows[i].bits;
 		e.reserve_nano_gib = rows[i].nano;
@@ -341,6 +434,14 @@ static void recomputes_estimates(void **state)
 	fixture_estimate(&e);
 	e.assumption_count = 0;
 	assert_int_equal(ilab_estimate_check(&e, &err), ILAB_IO);
+	/* Without a stated reserve there is none. */
+	for (size_t count = 1; count <= 5; count += 2) {
+		fixture_estimate(&e);
+		ilab_err_clear(&err);
+		e.header.command_count = count;
+		assert_int_equal(ilab_estimate_check(&e, &err), ILAB_IO);
+		assert_int_equal(strncmp(err.text, "command: ", 9), 0);
+	}
 }
 
 /* --- summary ------------------------------------------------------------------------------------------------------------- */
@@ -451,6 +552,7 @@ int main(void)
 		cmocka_unit_test(accepts_consistent_measures),
 		cmocka_unit_test(refuses_contradicting_measures),
 		cmocka_unit_test(refuses_contradicting_environments),
+		cmocka_unit_test(accepts_parts_of_a_card),
 		cmocka_unit_test(recomputes_estimates),
 		cmocka_unit_test(summarises),
 		cmocka_unit_test(summarises_few),
