@@ -8,7 +8,7 @@
 #include "cli/physical.h"
 #include "cli/together.h"
 #include "harness/signals.h"
-#include "harness/suite_cases.h"
+#include "result/suite_cases.h"
 
 #include <stdio.h>
 #include <string.h>

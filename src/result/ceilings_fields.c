@@ -2,7 +2,6 @@
 
 #include "result/fields.h"
 
-#include <math.h>
 #include <string.h>
 
 #define SCHEMA "iteragpu-lab/ceilings/1"
@@ -15,14 +14,14 @@ static const char *const units[] = { "fma", "matrix", "gemm", NULL };
 static const char *const types[] = { "gpu", "cpu", "other", NULL };
 
 static const struct ilab_field device_fields[] = {
-	{ "identity", ILAB_FIELD_STRING, .offset = C(identity) },
+	{ "identity", ILAB_FIELD_STRING, .offset = C(identity), .limit = ILAB_LIMIT_FILLED },
 	{ "name", ILAB_FIELD_STRING, .offset = C(device_name) },
 	{ "type", ILAB_FIELD_WORD, .offset = C(device_type), .words = types },
 	{ 0 },
 };
 
 static const struct ilab_field copy_fields[] = {
-	{ "view", ILAB_FIELD_STRING, .offset = P(view) },
+	{ "view", ILAB_FIELD_STRING, .offset = P(view), .limit = ILAB_LIMIT_FILLED },
 	{ "bytes_per_second", ILAB_FIELD_DOUBLE, .offset = P(bytes_per_second) },
 	{ 0 },
 };
@@ -31,8 +30,8 @@ static const struct ilab_field arithmetic_fields[] = {
 	{ "dtype", ILAB_FIELD_WORD, .offset = A(dtype), .words = dtypes },
 	{ "unit", ILAB_FIELD_WORD, .offset = A(unit), .words = units },
 	{ "flop_per_second", ILAB_FIELD_DOUBLE, .offset = A(flop_per_second) },
-	{ "kernel", ILAB_FIELD_STRING, .offset = A(kernel) },
-	{ "view", ILAB_FIELD_STRING, .offset = A(view) },
+	{ "kernel", ILAB_FIELD_STRING, .offset = A(kernel), .limit = ILAB_LIMIT_FILLED },
+	{ "view", ILAB_FIELD_STRING, .offset = A(view), .limit = ILAB_LIMIT_FILLED },
 	{ 0 },
 };
 
@@ -58,33 +57,6 @@ enum ilab_status ilab_ceilings_from_json(const cJSON *json, struct ilab_arena *a
 
 	*out = (struct ilab_ceilings){ 0 };
 	return ilab_fields_read_document(&r, json, SCHEMA, ceilings_fields, &out->header, out);
-}
-
-/* False for NaN and infinity too. */
-static bool is_rate(double per_second)
-{
-	return per_second > 0 && per_second <= ILAB_CEILING_MOST;
-}
-
-enum ilab_status ilab_ceilings_check(const struct ilab_ceilings *r, struct ilab_err *err)
-{
-	enum ilab_status status = ilab_header_check(&r->header, err);
-	double best = 0;
-
-	if (status != ILAB_OK)
-		return status;
-	for (size_t i = 0; i < r->copy_count; i++) {
-		if (!is_rate(r->copies[i].bytes_per_second))
-			return ilab_err_set(err, ILAB_IO, NULL, 0, "copies[%zu].bytes_per_second: must be above 0 and at most 1e18", i);
-		best = fmax(best, r->copies[i].bytes_per_second);
-	}
-	if ((r->copy_bytes_per_second.reason == NULL) != (r->copy_count > 0)
-		|| (r->copy_count > 0 && r->copy_bytes_per_second.value != best))
-		return ilab_err_set(err, ILAB_IO, NULL, 0, "copy_bytes_per_second: is not the best of copies");
-	for (size_t i = 0; i < r->arithmetic_count; i++)
-		if (!is_rate(r->arithmetic[i].flop_per_second))
-			return ilab_err_set(err, ILAB_IO, NULL, 0, "arithmetic[%zu].flop_per_second: must be above 0 and at most 1e18", i);
-	return ILAB_OK;
 }
 
 const struct ilab_ceiling *ilab_ceilings_best(const struct ilab_ceilings *r, const char *dtype)

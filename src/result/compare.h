@@ -51,6 +51,8 @@ struct ilab_compare {
 cJSON *ilab_compare_to_json(const struct ilab_compare *r);
 enum ilab_status ilab_compare_from_json(const cJSON *json, struct ilab_arena *arena, struct ilab_compare *out, struct ilab_err *err);
 enum ilab_status ilab_compare_check(const struct ilab_compare *r, struct ilab_err *err);
+/* ilab_measure_check_values of every run, after the check above. */
+enum ilab_status ilab_compare_check_values(const struct ilab_compare *r, struct ilab_err *err);
 
 /* rows[] from views, configuration, against and ceilings. */
 void ilab_compare_tabulate(struct ilab_compare *r, struct ilab_arena *arena);

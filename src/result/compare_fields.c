@@ -160,15 +160,15 @@ static const struct ilab_field view_fields[] = {
 
 const struct ilab_field ilab_compare_row_fields[] = {
 	{ "phase", ILAB_FIELD_WORD, .offset = R(phase), .words = phases },
-	{ "view", ILAB_FIELD_STRING, .offset = R(view) },
-	{ "median_seconds", ILAB_FIELD_REAL, .offset = R(median_seconds) },
-	{ "ci_low_seconds", ILAB_FIELD_REAL, .offset = R(ci_low_seconds) },
-	{ "ci_high_seconds", ILAB_FIELD_REAL, .offset = R(ci_high_seconds) },
-	{ "ratio", ILAB_FIELD_REAL, .offset = R(ratio) },
-	{ "ratio_low", ILAB_FIELD_REAL, .offset = R(ratio_low) },
-	{ "ratio_high", ILAB_FIELD_REAL, .offset = R(ratio_high) },
+	{ "view", ILAB_FIELD_STRING, .offset = R(view), .limit = ILAB_LIMIT_FILLED },
+	{ "median_seconds", ILAB_FIELD_REAL, .offset = R(median_seconds), .limit = ILAB_LIMIT_ABOVE_ZERO },
+	{ "ci_low_seconds", ILAB_FIELD_REAL, .offset = R(ci_low_seconds), .limit = ILAB_LIMIT_ABOVE_ZERO },
+	{ "ci_high_seconds", ILAB_FIELD_REAL, .offset = R(ci_high_seconds), .limit = ILAB_LIMIT_ABOVE_ZERO },
+	{ "ratio", ILAB_FIELD_REAL, .offset = R(ratio), .limit = ILAB_LIMIT_ABOVE_ZERO },
+	{ "ratio_low", ILAB_FIELD_REAL, .offset = R(ratio_low), .limit = ILAB_LIMIT_ABOVE_ZERO },
+	{ "ratio_high", ILAB_FIELD_REAL, .offset = R(ratio_high), .limit = ILAB_LIMIT_ABOVE_ZERO },
 	{ "verdict", ILAB_FIELD_TEXT, .offset = R(verdict) },
-	{ "share_of_ceiling", ILAB_FIELD_REAL, .offset = R(share_of_ceiling) },
+	{ "share_of_ceiling", ILAB_FIELD_REAL, .offset = R(share_of_ceiling), .limit = ILAB_LIMIT_ABOVE_ZERO },
 	{ "suspect", ILAB_FIELD_CUSTOM, .write = write_suspect, .read = read_suspect },
 	{ "peak_allocated_bytes", ILAB_FIELD_COUNT, .offset = R(peak_allocated_bytes) },
 	{ 0 },
@@ -177,7 +177,7 @@ const struct ilab_field ilab_compare_row_fields[] = {
 static const struct ilab_field agreement_fields[] = {
 	{ "view_a", ILAB_FIELD_STRING, .offset = A(view_a) },
 	{ "view_b", ILAB_FIELD_STRING, .offset = A(view_b) },
-	{ "relative_error", ILAB_FIELD_REAL, .offset = A(relative_error) },
+	{ "relative_error", ILAB_FIELD_REAL, .offset = A(relative_error), .limit = ILAB_LIMIT_NOT_NEGATIVE },
 	{ 0 },
 };
 

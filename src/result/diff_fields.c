@@ -15,7 +15,7 @@
 static const char *const kinds[] = { "measure", "compare", "suite", NULL };
 
 static const struct ilab_field document_fields[] = {
-	{ "file", ILAB_FIELD_STRING, .offset = M(file) },
+	{ "file", ILAB_FIELD_STRING, .offset = M(file), .limit = ILAB_LIMIT_FILLED },
 	{ "sha256", ILAB_FIELD_HEX, .offset = M(sha256), .digits = 64 },
 	{ "kind", ILAB_FIELD_WORD, .offset = M(kind), .words = kinds },
 	{ "run_id", ILAB_FIELD_HEX, .offset = M(run_id), .digits = 32 },
@@ -24,7 +24,7 @@ static const struct ilab_field document_fields[] = {
 };
 
 static const struct ilab_field difference_fields[] = {
-	{ "path", ILAB_FIELD_STRING, .offset = P(path) },
+	{ "path", ILAB_FIELD_STRING, .offset = P(path), .limit = ILAB_LIMIT_FILLED },
 	{ "base", ILAB_FIELD_STRING_OR_NULL, .offset = P(base) },
 	{ "new", ILAB_FIELD_STRING_OR_NULL, .offset = P(other) },
 	{ 0 },
@@ -49,7 +49,7 @@ static const struct ilab_field row_fields[] = {
 	{ "base_view", ILAB_FIELD_STRING, .offset = R(base_view) },
 	{ "base_device", ILAB_FIELD_STRING, .offset = R(base_device) },
 	{ "device", ILAB_FIELD_STRING, .offset = R(device) },
-	{ "base_median_seconds", ILAB_FIELD_REAL, .offset = R(base_median_seconds) },
+	{ "base_median_seconds", ILAB_FIELD_REAL, .offset = R(base_median_seconds), .limit = ILAB_LIMIT_ABOVE_ZERO },
 	{ "phase", ILAB_FIELD_CUSTOM, .write = write_row, .read = read_row },
 	{ "not_comparable", ILAB_FIELD_STRING_OR_NULL, .offset = R(not_comparable) },
 	{ 0 },
@@ -101,34 +101,4 @@ struct ilab_real ilab_diff_worst(const struct ilab_diff *r)
 			worst.value = fmax(worst.value, 100 * (row->ratio.value - 1));
 	}
 	return worst;
-}
-
-enum ilab_status ilab_diff_check(const struct ilab_diff *r, struct ilab_err *err)
-{
-	static const char *const verdicts[] = { "faster", "slower", "same", "ambiguous", "not-comparable" };
-	const struct ilab_real worst = ilab_diff_worst(r);
-	enum ilab_status status = ilab_header_check(&r->header, err);
-
-	for (size_t i = 0; i < r->row_count && status == ILAB_OK; i++) {
-		const struct ilab_diff_row *d = &r->rows[i];
-		const char *verdict = d->row.verdict.value;
-		bool known = verdict == NULL;
-		for (size_t k = 0; k < sizeof verdicts / sizeof *verdicts && !known; k++)
-			known = strcmp(verdict, verdicts[k]) == 0;
-		if (!known)
-			status = ilab_err_set(err, ILAB_IO, NULL, 0, "table[%zu].verdict: \"%.40s\" is none", i, verdict);
-		else if (d->document >= r->other_count)
-			status = ilab_err_set(err, ILAB_IO, NULL, 0, "table[%zu].document: is no index into new", i);
-		else if ((verdict != NULL && strcmp(verdict, "not-comparable") == 0) != (d->not_comparable != NULL))
-			status = ilab_err_set(err, ILAB_IO, NULL, 0, "table[%zu].not_comparable: contradicts verdict", i);
-		else if (d->not_comparable != NULL && d->row.ratio.reason == NULL)
-			status = ilab_err_set(err, ILAB_IO, NULL, 0, "table[%zu].ratio: of what is not comparable", i);
-		else if (d->row.ratio.reason == NULL && d->row.ratio_low.reason == NULL
-			&& (d->row.ratio.value < d->row.ratio_low.value || d->row.ratio.value > d->row.ratio_high.value))
-			status = ilab_err_set(err, ILAB_IO, NULL, 0, "table[%zu].ratio: is outside its interval", i);
-	}
-	if (status == ILAB_OK && ((worst.reason == NULL) != (r->worst_loss_percent.reason == NULL)
-		|| (worst.reason == NULL && fabs(worst.value - r->worst_loss_percent.value) > 1e-9 * fmax(1, worst.value))))
-		status = ilab_err_set(err, ILAB_IO, NULL, 0, "worst_loss_percent: contradicts table");
-	return status;
 }

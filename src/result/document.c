@@ -55,23 +55,6 @@ static enum ilab_status validate_cost(const cJSON *json, struct ilab_arena *aren
 	return status == ILAB_OK ? ilab_cost_check(&r, err) : status;
 }
 
-/* Every run of a comparison is of the same network: the first one's checksums are computed. */
-static enum ilab_status check_runs(const struct ilab_compare *r, struct ilab_err *err)
-{
-	const struct ilab_measure *known = NULL;
-	struct ilab_err why = { 0 };
-
-	for (size_t v = 0; v < r->view_count; v++)
-		for (size_t i = 0; i < r->views[v].run_count; i++) {
-			const struct ilab_measure *m = &r->views[v].runs[i].document;
-			if (ilab_measure_check_values(m, known, &why) != ILAB_OK)
-				return ilab_err_set(err, ILAB_IO, NULL, 0, "views[%zu].runs[%zu].document: %s", v, i, why.text);
-			if (strcmp(m->verification.status, "passed") == 0)
-				known = m;
-		}
-	return ILAB_OK;
-}
-
 static enum ilab_status validate_compare(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)
 {
 	struct ilab_compare r;
@@ -79,7 +62,7 @@ static enum ilab_status validate_compare(const cJSON *json, struct ilab_arena *a
 
 	if (status == ILAB_OK)
 		status = ilab_compare_check(&r, err);
-	return status == ILAB_OK ? check_runs(&r, err) : status;
+	return status == ILAB_OK ? ilab_compare_check_values(&r, err) : status;
 }
 
 static enum ilab_status validate_ceilings(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)
@@ -97,9 +80,7 @@ static enum ilab_status validate_suite(const cJSON *json, struct ilab_arena *are
 
 	if (status == ILAB_OK)
 		status = ilab_suite_check(&r, err);
-	for (size_t i = 0; status == ILAB_OK && i < r.case_count; i++)
-		status = check_runs(&r.cases[i], err);
-	return status;
+	return status == ILAB_OK ? ilab_suite_check_values(&r, err) : status;
 }
 
 static enum ilab_status validate_diff(const cJSON *json, struct ilab_arena *arena, struct ilab_err *err)

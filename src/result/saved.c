@@ -14,6 +14,8 @@ static enum ilab_status take_measure(const cJSON *json, struct ilab_arena *arena
 
 	if (status == ILAB_OK)
 		status = ilab_measure_check(m, err);
+	if (status == ILAB_OK)
+		status = ilab_measure_check_values(m, NULL, err);
 	if (status != ILAB_OK)
 		return status;
 	const bool passed = strcmp(m->verification.status, "passed") == 0;
@@ -38,6 +40,8 @@ static enum ilab_status take_compare(const cJSON *json, struct ilab_arena *arena
 
 	if (status == ILAB_OK)
 		status = ilab_compare_check(&c, err);
+	if (status == ILAB_OK)
+		status = ilab_compare_check_values(&c, err);
 	if (status != ILAB_OK)
 		return status;
 	out->header = c.header;
@@ -54,6 +58,8 @@ static enum ilab_status take_suite(const cJSON *json, struct ilab_arena *arena, 
 
 	if (status == ILAB_OK)
 		status = ilab_suite_check_any_version(&s, err);
+	if (status == ILAB_OK)
+		status = ilab_suite_check_values(&s, err);
 	if (status != ILAB_OK)
 		return status;
 	for (size_t i = 0; i < s.case_count; i++)

@@ -15,7 +15,7 @@ struct ilab_suite {
 	struct ilab_odd *odd; size_t odd_count;
 };
 
-/* The only version of the set that there is: harness/suite_cases.h has its cases. */
+/* The only version of the set that there is: suite_cases.h has its cases. */
 #define ILAB_SUITE_VERSION 1
 
 /* A device is odd in a case when its warm_forward median differs by more than this from what is usual among all. */
@@ -28,6 +28,8 @@ enum ilab_status ilab_suite_from_json(const cJSON *json, struct ilab_arena *aren
 enum ilab_status ilab_suite_check(const struct ilab_suite *r, struct ilab_err *err);
 /* The same, but of any version: what its cases mean is not known then. */
 enum ilab_status ilab_suite_check_any_version(const struct ilab_suite *r, struct ilab_err *err);
+/* ilab_measure_check_values of every run, after one of the checks above. */
+enum ilab_status ilab_suite_check_values(const struct ilab_suite *r, struct ilab_err *err);
 /* Median of a view's warm_forward in seconds; 0: it has none. */
 double ilab_suite_seconds(const struct ilab_compare *c, const char *view);
 /* odd[] from cases; needs three devices to tell one from the others. */

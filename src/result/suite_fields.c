@@ -3,8 +3,6 @@
 #include "base/stats.h"
 #include "result/fields.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #define SCHEMA "iteragpu-lab/suite/1"
@@ -112,34 +110,4 @@ void ilab_suite_find_odd(struct ilab_suite *r, struct ilab_arena *arena)
 			if (ratio > ILAB_SUITE_ODD || (ratio > 0 && ratio < 1 / ILAB_SUITE_ODD))
 				r->odd[r->odd_count++] = (struct ilab_odd){ r->cases[i].identity, r->cases[i].case_name, view, ratio };
 		}
-}
-
-enum ilab_status ilab_suite_check(const struct ilab_suite *r, struct ilab_err *err)
-{
-	if (r->suite_version != ILAB_SUITE_VERSION)
-		return ilab_err_set(err, ILAB_IO, NULL, 0, "suite_version: %" PRIu64 " is not known, only %d", r->suite_version, ILAB_SUITE_VERSION);
-	return ilab_suite_check_any_version(r, err);
-}
-
-enum ilab_status ilab_suite_check_any_version(const struct ilab_suite *r, struct ilab_err *err)
-{
-	struct ilab_arena arena = { 0 };
-	struct ilab_suite again = *r;
-	enum ilab_status status = ilab_header_check(&r->header, err);
-
-	if (status == ILAB_OK && (r->suite_version == 0 || r->case_count == 0))
-		status = ilab_err_set(err, ILAB_IO, NULL, 0, "suite_version and cases: there must be one at least of each");
-	for (size_t i = 0; i < r->case_count && status == ILAB_OK; i++)
-		if (r->cases[i].case_name == NULL)
-			status = ilab_err_set(err, ILAB_IO, NULL, 0, "cases[%zu].case: missing", i);
-	if (status == ILAB_OK) {
-		ilab_suite_find_odd(&again, &arena);
-		if (again.odd_count != r->odd_count)
-			status = ilab_err_set(err, ILAB_IO, NULL, 0, "odd: contradicts cases");
-		for (size_t i = 0; i < r->odd_count && status == ILAB_OK; i++)
-			if (fabs(r->odd[i].ratio - again.odd[i].ratio) > 1e-9 * again.odd[i].ratio)
-				status = ilab_err_set(err, ILAB_IO, NULL, 0, "odd[%zu].ratio: contradicts cases", i);
-	}
-	ilab_arena_free(&arena);
-	return status;
 }

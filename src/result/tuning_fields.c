@@ -34,7 +34,7 @@ static const struct ilab_field entry_fields[] = {
 	{ "n", ILAB_FIELD_U64, .offset = E(n) },
 	{ "k", ILAB_FIELD_U64, .offset = E(k) },
 	{ "parameters", ILAB_FIELD_CUSTOM, .write = write_parameters, .read = read_parameters },
-	{ "form", ILAB_FIELD_STRING, .offset = E(form) },
+	{ "form", ILAB_FIELD_STRING, .offset = E(form), .limit = ILAB_LIMIT_FILLED },
 	{ "median_seconds", ILAB_FIELD_DOUBLE, .offset = E(median_seconds) },
 	{ "default_median_seconds", ILAB_FIELD_DOUBLE, .offset = E(default_median_seconds) },
 	{ "verified", ILAB_FIELD_BOOL, .offset = E(verified) },
@@ -78,12 +78,13 @@ static enum ilab_status read_passes(struct ilab_fields_reader *r, const cJSON *o
 {
 	const struct ilab_tuning_record *t = record;
 
-	(void)f;
-	return t->fastest ? ilab_fields_read(r, object, passes_field, record) : ILAB_OK;
+	if (t->fastest)
+		return ilab_fields_read(r, object, passes_field, record);
+	return cJSON_GetObjectItemCaseSensitive(object, f->name) != NULL ? ilab_fields_fault(r, "fastest", "missing, but %s is there", f->name) : ILAB_OK;
 }
 
 static const struct ilab_field device_fields[] = {
-	{ "identity", ILAB_FIELD_STRING, .offset = R(device_identity) },
+	{ "identity", ILAB_FIELD_STRING, .offset = R(device_identity), .limit = ILAB_LIMIT_FILLED },
 	{ "name", ILAB_FIELD_STRING, .offset = R(device_name) },
 	{ "driver_version", ILAB_FIELD_TEXT, .offset = R(driver_version) },
 	{ 0 },
@@ -138,83 +139,6 @@ enum ilab_status ilab_tuning_part_from_json(const cJSON *json, struct ilab_arena
 	if (!cJSON_IsObject(json))
 		return ilab_fields_fault(&r, NULL, "expected an object");
 	return ilab_fields_read(&r, json, part_fields, out);
-}
-
-/* --- checks -------------------------------------------------------------------------------------------------------------- */
-
-static enum ilab_status fault(struct ilab_err *err, size_t i, const char *what)
-{
-	return ilab_err_set(err, ILAB_IO, NULL, 0, "entries[%zu].%s", i, what);
-}
-
-static bool same_product(const struct ilab_tuned *a, const struct ilab_tuned *b)
-{
-	return strcmp(a->dtype, b->dtype) == 0 && a->m == b->m && a->n == b->n && a->k == b->k;
-}
-
-static enum ilab_status check_entry(const struct ilab_tuning_record *r, size_t i, struct ilab_err *err)
-{
-	const struct ilab_tuned *e = &r->entries[i];
-
-	if (e->m == 0 || e->n == 0 || e->k == 0)
-		return fault(err, i, "m, n and k must not be 0");
-	if (!(e->median_seconds > 0) || !(e->default_median_seconds > e->median_seconds))
-		return fault(err, i, "median_seconds: must be above 0 and below default_median_seconds");
-	if (!e->verified)
-		return fault(err, i, "verified: is false, and only what was verified may be used");
-	for (size_t j = 0; j < i; j++)
-		if (same_product(e, &r->entries[j]))
-			return fault(err, i, "m, n, k: this product has two entries");
-	return ILAB_OK;
-}
-
-static enum ilab_status passes_fault(struct ilab_err *err, const char *what)
-{
-	return ilab_err_set(err, ILAB_IO, NULL, 0, "%s", what);
-}
-
-/* Entries are there exactly when passes with them were faster. */
-static enum ilab_status check_passes(const struct ilab_tuning_record *r, struct ilab_err *err)
-{
-	const struct ilab_tuning_passes *p = &r->passes;
-	const bool tuned = r->fastest && strcmp(r->fastest, "tuned") == 0;
-
-	if (!r->fastest)
-		return ILAB_OK;
-	if (!tuned && strcmp(r->fastest, "default") != 0)
-		return passes_fault(err, "fastest: neither tuned nor default");
-	if (tuned != (r->entry_count > 0))
-		return passes_fault(err, "fastest: tuned needs entries, and default has none");
-	if ((p->pairs == 0) != (p->median_seconds.reason != NULL) || (p->pairs == 0) != (p->default_median_seconds.reason != NULL)
-		|| (p->pairs == 0) != (p->ratio.reason != NULL) || (p->pairs == 0) != (p->ratio_low.reason != NULL)
-		|| (p->pairs == 0) != (p->ratio_high.reason != NULL))
-		return passes_fault(err, "passes: figures need pairs, and pairs give figures");
-	if (p->pairs && (!(p->median_seconds.value > 0) || !(p->default_median_seconds.value > 0)))
-		return passes_fault(err, "passes: medians must be above 0");
-	if (p->pairs && (!(p->ratio_low.value <= p->ratio.value) || !(p->ratio.value <= p->ratio_high.value)))
-		return passes_fault(err, "passes.ratio: outside its interval");
-	if (tuned && (p->pairs == 0 || !(p->ratio_low.value > 1)))
-		return passes_fault(err, "passes.ratio_low: must be above 1 where entries are kept");
-	if (!tuned && p->pairs && p->ratio_low.value > 1)
-		return passes_fault(err, "fastest: default, but passes with the best plan tried were faster by more than noise");
-	return ILAB_OK;
-}
-
-enum ilab_status ilab_tuning_check(const struct ilab_tuning_record *r, struct ilab_err *err)
-{
-	enum ilab_status status = ilab_header_check(&r->header, err);
-
-	for (size_t i = 0; i < r->entry_count && status == ILAB_OK; i++)
-		status = check_entry(r, i, err);
-	if (status != ILAB_OK)
-		return status;
-	if ((status = check_passes(r, err)) != ILAB_OK)
-		return status;
-	if (!(r->search_seconds >= 0) || r->search_seconds > r->header.total_seconds + 1e-6)
-		return ilab_err_set(err, ILAB_IO, NULL, 0, "search.seconds: negative, or more than total_seconds");
-	if (r->search_rejected > r->search_candidates || r->entry_count > r->search_candidates - r->search_rejected)
-		return ilab_err_set(err, ILAB_IO, NULL, 0, "search.candidates: fewer than those rejected and those chosen");
-	return ILAB_OK;
 }
 
 /* --- text ---------------------------------------------------------------------------------------------------------------- */

@@ -125,7 +125,16 @@ gpus() {
 		assert {(o["case"], o["device"]) for o in d["odd"]} == set(odd), (d["odd"], times)
 		assert all(abs(o["ratio"] - odd[o["case"], o["device"]]) < 1e-9 * o["ratio"] for o in d["odd"]), (d["odd"], odd)
 		assert ("small float32", slots[1]) in odd, times
+		for member in "device", "case", "view":
+		    d["odd"][0][member], was = "another", d["odd"][0][member]
+		    json.dump(d, open(member + ".json", "w"))
+		    d["odd"][0][member] = was
 	END
+	for member in device case view; do
+		lab validate "$member.json"
+		expect 3
+		case $out in *"odd[0].$member: "*) ;; *) explain "odd[0].$member" ;; esac
+	done
 	no_worker
 }
 

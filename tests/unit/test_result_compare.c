@@ -29,6 +29,8 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-9 * fabs(b);
 }
 
+static size_t runs_made;
+
 /* A run whose warm passes all take `seconds`, cold_forward ten times as long. */
 static struct ilab_compare_run run(const char *view, double seconds)
 {
@@ -40,6 +42,8 @@ static struct ilab_compare_run run(const char *view, double seconds)
 		r.document.phases[i].device_seconds = (struct ilab_real){ .reason = "not-run: a test" };
 	}
 	r.document.header.total_seconds = 1000;
+	r.document.header.run_id = ilab_arena_printf(&arena, "%032zx", ++runs_made);
+	r.document.gemm.tuned = false;
 	ilab_measure_summarise(&r.document, &arena);
 	cJSON *json = ilab_measure_to_json(&r.document);
 	r.sha256 = ilab_document_sha256(json, &arena);
@@ -59,17 +63,22 @@ static struct ilab_compare_view view(const char *name, const double *seconds, si
 
 static struct ilab_compare comparison(const double *a, const double *b, size_t rounds)
 {
-	struct ilab_compare c = { .identity = "pci:0000:41:00.0", .device_name = "Card", .device_type = "gpu", .against = VIEW };
+	struct ilab_compare c = { .identity = "pci:0000:41:00.0", .device_type = "gpu", .against = VIEW };
 	c.views = ilab_arena_alloc(&arena, 2 * sizeof(*c.views));
 	c.view_count = 2;
 	c.views[0] = view(VIEW, a, rounds);
 	c.views[1] = view(VIEW "#2", b, rounds);
 	const struct ilab_measure *m = &c.views[0].runs[0].document;
-	static const char *command[] = { "compare" };
+	static const char *command[] = { "compare", "--device", "opencl:0:1", "--batch", "1", "--context", "16", "--width", "64", "--against", VIEW,
+		"--no-ceilings" };
+	c.device_name = m->device.name;
 	c.header = m->header;
 	c.header.schema = "iteragpu-lab/compare/1";
-	c.header.command = command;
-	c.header.command_count = 1;
+	c.header.run_id = ilab_arena_printf(&arena, "%032zx", ++runs_made);
+	c.header.total_seconds = 1000.0 * 2 * (double)rounds;
+	c.header.command_count = sizeof(command) / sizeof(*command);
+	c.header.command = ilab_arena_alloc(&arena, sizeof(command));
+	memcpy(c.header.command, command, sizeof(command));
 	c.configuration.batch = m->configuration.batch;
 	c.configuration.context = m->configuration.context;
 	c.configuration.width = m->configuration.width;
@@ -82,6 +91,8 @@ static struct ilab_compare comparison(const double *a, const double *b, size_t r
 	c.order = ilab_arena_alloc(&arena, 2 * rounds * sizeof(*c.order));
 	for (size_t i = 0; i < 2 * rounds; i++)
 		c.order[c.order_count++] = c.views[i % 2].view;
+	c.agreements = ilab_arena_alloc(&arena, 2 * sizeof(*c.agreements));
+	c.agreements[c.agreement_count++] = (struct ilab_agreement){ c.views[1].view, c.views[0].view, { 0, NULL } };
 	ilab_compare_tabulate(&c, &arena);
 	return c;
 }
@@ -175,6 +186,91 @@ static void documents_are_checked(void **state)
 	c.views[1].runs[0].document.configuration.seed = 3;
 	assert_int_equal(ilab_compare_check(&c, &err), ILAB_IO);
 	assert_non_null(strstr(err.text, "views[1].runs[0]"));
+}
+
+/* One statement each that contradicts the rest, and where the check must point. */
+#define FIRST c->views[0].runs[0].document
+#define COMPARE_CASES(X) \
+	X("device.name", c->device_name = "Card") \
+	X("device.type", c->device_type = "other") \
+	X("views[0].runs[0].document: is of another device", c->identity = "pci:0000:42:00.0") \
+	X("device.identity", c->identity = "gpu") \
+	X("device.identity", c->device_type = "cpu") \
+	X("total_seconds", c->header.total_seconds = 3999) \
+	X("run_id", c->header.run_id = FIRST.header.run_id) \
+	X("run_id", c->views[1].runs[1].document.header.run_id = FIRST.header.run_id) \
+	X("tool.modules", (c->header.tool_modules = c->order, c->header.tool_module_count = 1)) \
+	X("views[0].runs[0].document: is of another version", c->header.tool_version = "0.2.0") \
+	X("command: --batch 2", c->header.command[4] = "2") \
+	X("command: --width is missing", c->header.command[7] = "--waist") \
+	X("command: --no-ceilings is missing", c->header.command_count--) \
+	X("command: --against", c->against = VIEW "#2") \
+	X("order: has " VIEW " 3 times", c->order[1] = c->order[0]) \
+	X("order: has " VIEW " 1 times", c->order_count = 2) \
+	X("order: has " VIEW " 2 times", (c->views[0].status = "failed", c->views[0].reason = "x")) \
+	X("order: has " VIEW " 3 times", (c->views[0].status = "failed", c->views[0].reason = "x", c->order[1] = c->order[0])) \
+	X("views[0].runs[1].document: passed, but", (c->views[0].status = "unverified", c->views[0].reason = "x")) \
+	X("views[0].runs: none", (c->views[0].status = "unverified", c->views[0].reason = "x", c->views[0].run_count = 0)) \
+	X("agreement[0]: is not", c->agreement_count = 0) \
+	X("agreement[0]: is not", c->agreements[0].view_a = VIEW) \
+	X("agreement[0]: is not", c->agreements[0].view_b = VIEW "#2") \
+	X("agreement[1]: is of no pair", c->agreements[c->agreement_count++] = c->agreements[0]) \
+	X("agreement[0].relative_error: negative", c->agreements[0].relative_error.value = -1) \
+	X("agreement[0].relative_error: not 0", c->agreements[0].relative_error.value = 1e-9) \
+	X("agreement[0].relative_error: above", (FIRST.verification.outputs_checked = 2, c->agreements[0].relative_error.value = 2e-6)) \
+	X("agreement[0].relative_error: null", c->agreements[0].relative_error.reason = "invalid: not finite")
+
+struct expectation { const char *path, *statement; };
+static const struct expectation compare_cases[] = {
+#define X(path, statement) { path, #statement },
+	COMPARE_CASES(X)
+#undef X
+};
+
+static void contradictions_of_a_comparison_are_found(void **state)
+{
+	(void)state;
+	const double a[] = { 0.1, 0.1 };
+	for (size_t i = 0; i < sizeof(compare_cases) / sizeof(*compare_cases); i++) {
+		struct ilab_compare made = comparison(a, a, 2), *c = &made;
+		struct ilab_err err = { 0 };
+		size_t n = 0;
+#define X(path, statement) if (n++ == i) { statement; }
+		COMPARE_CASES(X)
+#undef X
+		if (ilab_compare_check(c, &err) != ILAB_IO || strncmp(err.text, compare_cases[i].path, strlen(compare_cases[i].path)) != 0)
+			fail_msg("%s: %s", compare_cases[i].statement, err.text);
+	}
+}
+
+/* A view ends with its first run that does not pass: one with a wrong output is a document, others leave none. */
+static void what_did_not_pass_is_no_contradiction(void **state)
+{
+	(void)state;
+	const double a[] = { 0.1, 0.1 };
+	struct ilab_err err = { 0 };
+	struct ilab_compare c = comparison(a, a, 2);
+	c.views[1].status = "crashed";
+	c.views[1].reason = "signal 11";
+	c.views[1].run_count = 1;
+	ilab_compare_tabulate(&c, &arena);
+	if (ilab_compare_check(&c, &err) != ILAB_OK)
+		fail_msg("%s", err.text);
+	c.views[1].run_count = 0;
+	c.order_count = 3;
+	c.agreement_count = 0;
+	ilab_compare_tabulate(&c, &arena);
+	if (ilab_compare_check(&c, &err) != ILAB_OK)
+		fail_msg("%s", err.text);
+
+	c = comparison(a, a, 2);
+	c.views[1].status = "unverified";
+	c.views[1].reason = "relative error";
+	c.views[1].runs[1].document.verification.status = "failed";
+	c.agreements[0].relative_error.value = 0;
+	ilab_compare_tabulate(&c, &arena);
+	if (ilab_compare_check(&c, &err) != ILAB_OK)
+		fail_msg("%s", err.text);
 }
 
 static void agreement_by_hand(void **state)
@@ -291,12 +387,16 @@ static void an_unknown_suite_version_is_refused(void **state)
 	const double a[] = { 0.1, 0.1 };
 	struct ilab_compare one = comparison(a, a, 2);
 	one.case_name = "large float32";
+	static const char *suite_command[] = { "suite", "--device", "opencl:0:1", "--no-ceilings" };
+	one.header.command = suite_command;
+	one.header.command_count = 4;
 	struct ilab_suite s = { .header = one.header, .suite_version = 1, .cases = &one, .case_count = 1 };
 	struct ilab_err err = { 0 };
-	static const char *command[] = { "suite" };
 	s.header.schema = "iteragpu-lab/suite/1";
-	s.header.command = command;
-	assert_int_equal(ilab_suite_check(&s, &err), ILAB_OK);
+	s.header.run_id = "ffffffffffffffffffffffffffffffff";
+	assert_int_equal(ilab_suite_check(&s, &err), ILAB_IO);
+	assert_non_null(strstr(err.text, "cases[0].configuration"));   /* of version 1, whose large case is larger */
+	ilab_err_clear(&err);
 	s.suite_version = 2;
 	assert_int_equal(ilab_suite_check(&s, &err), ILAB_IO);
 	assert_non_null(strstr(err.text, "suite_version: 2"));
@@ -336,6 +436,8 @@ int main(void)
 		cmocka_unit_test_teardown(share_of_the_ceiling, clean),
 		cmocka_unit_test_teardown(what_did_not_pass_has_no_ratio, clean),
 		cmocka_unit_test_teardown(documents_are_checked, clean),
+		cmocka_unit_test_teardown(contradictions_of_a_comparison_are_found, clean),
+		cmocka_unit_test_teardown(what_did_not_pass_is_no_contradiction, clean),
 		cmocka_unit_test_teardown(agreement_by_hand, clean),
 		cmocka_unit_test_teardown(the_odd_one_out, clean),
 		cmocka_unit_test_teardown(views_play_their_roles_across_vendors, clean),

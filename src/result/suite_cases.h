@@ -1,12 +1,12 @@
-#ifndef ILAB_HARNESS_SUITE_CASES_H
-#define ILAB_HARNESS_SUITE_CASES_H
+#ifndef ILAB_RESULT_SUITE_CASES_H
+#define ILAB_RESULT_SUITE_CASES_H
 
 #include "model/shape.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The set that `suite` runs, ILAB_SUITE_VERSION (result/suite.h). Any change of shapes, types or counts is a new version: documents of two
+/* The set that `suite` runs, ILAB_SUITE_VERSION (suite.h). Any change of shapes, types or counts is a new version: documents of two
  * versions are not comparable case by case. Version 1: small, medium and large in each type. */
 #define ILAB_SUITE_ROUNDS 3
 

@@ -1,4 +1,4 @@
-#include "harness/suite_cases.h"
+#include "result/suite_cases.h"
 
 #define GPU(name, batch, context, width, dtype) { name, { batch, context, width, 4 * (width) }, dtype, 3, 20 }
 #define CPU(name, batch, context, width, dtype) { name, { batch, (context) / 8, (width) / 8, (width) / 2 }, dtype, 1, 6 }
